@@ -15,7 +15,7 @@ use gchr_chr::{FactFile, Header};
 use crate::diagnostics::Diagnostics;
 use crate::program::{Language, Logic, Parts, Program, Syntax};
 use crate::stack::with_large_stack;
-use crate::term_reader::TermReader;
+use crate::term_reader::{OwnReader, TermReader};
 use crate::text_file::PROGRAM_FILE;
 use crate::turned_text;
 
@@ -173,6 +173,7 @@ impl Input {
             Syntax::Trs => self.load_terms(sources, id),
             Syntax::Format(format) => self.load_format(sources, id, format, &account),
             Syntax::Mcrl2 => self.load_mcrl2(sources, id),
+            Syntax::Maude => self.load_maude(sources, id, &account),
             Syntax::Chr => self.load_constraints(sources, id, &account),
         }
     }
@@ -224,7 +225,12 @@ impl Input {
             }
             Language::Constraints => {
                 let goals = "start a constraint program with --query GOALS or --facts C=FILE";
-                refuse(self.term.is_some(), "--input", "term programs (.trs, .rec, .ari, .mcrl2)", goals);
+                refuse(
+                    self.term.is_some(),
+                    "--input",
+                    "term programs (.trs, .rec, .ari, .mcrl2, .maude)",
+                    goals,
+                );
             }
         }
         if found.is_empty() { Ok(()) } else { Err(found) }
@@ -245,11 +251,7 @@ impl Input {
         format: gchr_formats::Format,
         account: &Account,
     ) -> Result<Parts, Vec<Diagnostic>> {
-        let path = match &self.text {
-            Text::File(path) => Some(path.as_path()),
-            Text::Given { .. } => None,
-        };
-        let files = gchr_formats::Files::beside(path, account);
+        let files = gchr_formats::Files::beside(self.path(), account);
         let gchr_formats::Loaded { ast, program, mut diagnostics } =
             gchr_formats::load(sources, id, format, &files);
         let Some(rules) = program else { return Err(diagnostics) };
@@ -263,7 +265,32 @@ impl Input {
         let term = self.term.as_ref().map(|term| sources.add("--input", term));
         let gchr_mcrl2::Loaded { ast, program, reader, diagnostics } = gchr_mcrl2::load(sources, id, term);
         let Some(rules) = program else { return Err(diagnostics) };
+        let reader = reader.map(OwnReader::Mcrl2);
         Ok(Parts { reader, ..Parts::of_terms(Syntax::Mcrl2, Box::new(ast), rules, diagnostics) })
+    }
+
+    /// The same.
+    fn load_maude(
+        &self,
+        sources: &mut SourceMap,
+        id: SourceId,
+        account: &Account,
+    ) -> Result<Parts, Vec<Diagnostic>> {
+        let term = self.term.as_ref().map(|term| sources.add("--input", term));
+        let files = gchr_maude::Files::beside(self.path(), account);
+        let gchr_maude::Loaded { ast, program, reader, diagnostics } =
+            gchr_maude::load(sources, id, term, &files);
+        let Some(rules) = program else { return Err(diagnostics) };
+        let reader = reader.map(OwnReader::Maude);
+        Ok(Parts { reader, ..Parts::of_terms(Syntax::Maude, Box::new(ast), rules, diagnostics) })
+    }
+
+    /// The file of the program, if it is one.
+    fn path(&self) -> Option<&Path> {
+        match &self.text {
+            Text::File(path) => Some(path.as_path()),
+            Text::Given { .. } => None,
+        }
     }
 
     /// The rules with the caller's term in the place of the program's own; on errors, all findings.
@@ -332,6 +359,6 @@ pub(crate) fn no_rules() -> rule::Program {
 fn unknown_ending(path: &Path) -> Box<Diagnostic> {
     let message = format!("the ending of {} names no language", path.display());
     Box::new(Diagnostic::error("U0104", message).help(
-        "name the file .trs, .rec, .ari or .mcrl2 for term rewriting, or .chr for Constraint Handling Rules",
+        "name the file .trs, .rec, .ari, .mcrl2 or .maude for term rewriting, or .chr for Constraint Handling Rules",
     ))
 }

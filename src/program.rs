@@ -15,6 +15,7 @@ use gchr_terms::plan::TermOptions;
 use crate::diagnostics::Diagnostics;
 use crate::options::CompileOptions;
 use crate::stack::with_large_stack;
+use crate::term_reader::OwnReader;
 
 /// What a program is made of: which of the two kinds of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +42,8 @@ pub enum Syntax {
     Format(gchr_formats::Format),
     /// The data part of mCRL2 specifications (`.mcrl2`, `.dataspec`).
     Mcrl2,
+    /// Functional modules of Maude (`.maude`).
+    Maude,
     /// Constraint Handling Rules (`.chr`, `.pl`).
     Chr,
 }
@@ -54,6 +57,7 @@ impl Syntax {
             "rec" => Some(Syntax::Format(Format::Rec)),
             "ari" => Some(Syntax::Format(Format::Ari)),
             "mcrl2" | "dataspec" => Some(Syntax::Mcrl2),
+            "maude" | "fm" => Some(Syntax::Maude),
             "chr" | "pl" => Some(Syntax::Chr),
             _ => None,
         }
@@ -73,7 +77,7 @@ impl Syntax {
     /// What programs of this syntax are made of.
     pub fn language(self) -> Language {
         match self {
-            Syntax::Trs | Syntax::Format(_) | Syntax::Mcrl2 => Language::Terms,
+            Syntax::Trs | Syntax::Format(_) | Syntax::Mcrl2 | Syntax::Maude => Language::Terms,
             Syntax::Chr => Language::Constraints,
         }
     }
@@ -94,7 +98,7 @@ pub(crate) struct Parts {
     pub(crate) ast: Box<dyn Display + Send + Sync>,
     pub(crate) rules: rule::Program,
     /// Reads further terms, where rules do not say enough for that.
-    pub(crate) reader: Option<gchr_mcrl2::InputReader>,
+    pub(crate) reader: Option<OwnReader>,
     /// A program for the logic machine; there are no rules over ground stores then.
     pub(crate) logic: Option<Logic>,
     pub(crate) facts: Vec<Facts>,
@@ -167,7 +171,7 @@ pub struct Program {
     pub(crate) sources: Arc<SourceMap>,
     pub(crate) syntax: Syntax,
     pub(crate) rules: Arc<rule::Program>,
-    pub(crate) reader: Option<gchr_mcrl2::InputReader>,
+    pub(crate) reader: Option<OwnReader>,
     pub(crate) logic: Option<Logic>,
     pub(crate) facts: Arc<Vec<Facts>>,
     pub(crate) parse_time: Duration,

@@ -10,7 +10,14 @@ use crate::program::{Program, Syntax};
 pub(crate) enum TermReader<'p> {
     Trs(gchr_trs::InputReader<'p>),
     Format(gchr_formats::InputReader<'p>),
-    Mcrl2(Box<gchr_mcrl2::InputReader>),
+    Own(Box<OwnReader>),
+}
+
+/// A reader that a program brings along, where its rules do not say enough for that.
+#[derive(Clone)]
+pub(crate) enum OwnReader {
+    Mcrl2(gchr_mcrl2::InputReader),
+    Maude(gchr_maude::InputReader),
 }
 
 impl<'p> TermReader<'p> {
@@ -18,14 +25,16 @@ impl<'p> TermReader<'p> {
     pub(crate) fn new(rules: &'p rule::Program, syntax: Syntax) -> Self {
         match syntax {
             Syntax::Format(_) => TermReader::Format(gchr_formats::InputReader::new(rules)),
-            Syntax::Trs | Syntax::Mcrl2 | Syntax::Chr => TermReader::Trs(gchr_trs::InputReader::new(rules)),
+            Syntax::Trs | Syntax::Mcrl2 | Syntax::Maude | Syntax::Chr => {
+                TermReader::Trs(gchr_trs::InputReader::new(rules))
+            }
         }
     }
 
     /// A reader of terms of a checked program.
     pub(crate) fn of(program: &'p Program) -> Self {
         match &program.reader {
-            Some(reader) => TermReader::Mcrl2(Box::new(reader.clone())),
+            Some(reader) => TermReader::Own(Box::new(reader.clone())),
             None => Self::new(&program.rules, program.syntax),
         }
     }
@@ -35,7 +44,10 @@ impl<'p> TermReader<'p> {
         match self {
             TermReader::Trs(reader) => reader.read(sources, id),
             TermReader::Format(reader) => reader.read(sources, id),
-            TermReader::Mcrl2(reader) => reader.read(sources, id),
+            TermReader::Own(reader) => match &mut **reader {
+                OwnReader::Mcrl2(reader) => reader.read(sources, id),
+                OwnReader::Maude(reader) => reader.read(sources, id),
+            },
         }
     }
 }

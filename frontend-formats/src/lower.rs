@@ -14,7 +14,7 @@ use gchr_base::rule::{
     Body, Expr, ExprKind, Goal, GoalKind, GroundNode, GroundTerm, Head, HeadAtom, Pattern, PatternKind,
     Program, Role, Rule, Start, Var, VarId,
 };
-use gchr_base::signature::{Signature, SortId, SortKind, Symbol, SymbolId, SymbolKind};
+use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
 pub use input::InputReader;
@@ -28,8 +28,6 @@ use crate::unsupported;
 const MAX_DEPTH: u32 = 20_000;
 /// Most findings that are shown.
 const MAX_FINDINGS: usize = 100;
-/// Name of the symbol that holds the results where a text has several terms to evaluate.
-const RESULTS: &str = "EVAL";
 
 /// Checks and lowers a system. A program comes out only without errors, also of those in `diagnostics`.
 pub(crate) fn lower(system: &System, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
@@ -62,7 +60,7 @@ pub(crate) fn lower(system: &System, diagnostics: &mut Vec<Diagnostic>) -> Optio
         return None;
     }
     let mut signature = scope.signature.into_owned();
-    let start = together(terms, &mut signature);
+    let start = GroundTerm::together(terms, &mut signature);
     let program = Program { signature, rules, start: Start::Term(start), semantics: None };
     debug_assert_eq!(gchr_base::rule::verify(&program), []);
     Some(program)
@@ -72,25 +70,6 @@ pub(crate) fn lower(system: &System, diagnostics: &mut Vec<Diagnostic>) -> Optio
 fn too_many() -> Diagnostic {
     Diagnostic::error("T1004", format!("more than {MAX_FINDINGS} errors"))
         .help("is this the format that it is taken for? `--language` says which one it is")
-}
-
-/// The term to evaluate: several ones are the arguments of one symbol, evaluated in order.
-fn together(mut terms: Vec<GroundTerm>, signature: &mut Signature) -> Option<GroundTerm> {
-    if terms.len() < 2 {
-        return terms.pop();
-    }
-    let sort = signature.sorts.push(gchr_base::signature::Sort {
-        name: "(results)".into(),
-        kind: SortKind::Data,
-        span: None,
-    });
-    let args = terms.iter().map(|term| term.sort).collect();
-    let (name, kind) = (RESULTS.to_string(), SymbolKind::Constructor);
-    let symbol = signature.symbols.push(Symbol { name, args, result: sort, kind, span: None });
-    let span = terms[0].span.to(terms[terms.len() - 1].span);
-    let mut nodes: Vec<GroundNode> = terms.into_iter().flat_map(|term| term.nodes).collect();
-    nodes.push(GroundNode::App(symbol));
-    Some(GroundTerm { nodes, sort, span })
 }
 
 /// A term without variables.

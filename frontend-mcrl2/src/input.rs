@@ -1,8 +1,8 @@
 //! Terms to evaluate.
 
 use gchr_base::diagnostic::{self, Diagnostic};
-use gchr_base::rule::{Expr, ExprKind, GroundNode, GroundTerm};
-use gchr_base::source::{SourceId, SourceMap, Span};
+use gchr_base::rule::GroundTerm;
+use gchr_base::source::{SourceId, SourceMap};
 use gchr_base::stack::with_large_stack;
 
 use crate::check::Checker;
@@ -45,7 +45,7 @@ pub(crate) fn read(
         }
     };
     match lowering.ground(&term, &vars) {
-        Ok(expr) => Ok(flat(expr, term.span)),
+        Ok(expr) => Ok(GroundTerm::of(&expr, term.span)),
         Err(place) => Err(vec![
             Diagnostic::error("T2404", "the program has no rules for this")
                 .label(place, "needs rules of its own")
@@ -53,31 +53,4 @@ pub(crate) fn read(
                 .help("give the term with --input, or use the same operation in an equation of the program"),
         ]),
     }
-}
-
-/// An expression without variables in postfix order.
-fn flat(expr: Expr, span: Span) -> GroundTerm {
-    let sort = expr.sort;
-    let (mut nodes, mut todo) = (Vec::new(), vec![(&expr, false)]);
-    while let Some((expr, below_done)) = todo.pop() {
-        let args: &[Expr] = match &expr.kind {
-            ExprKind::App { args, .. } | ExprKind::Op { args, .. } => args,
-            ExprKind::Repeat { arg, .. } => std::slice::from_ref(&**arg),
-            ExprKind::Var(_) | ExprKind::Const(_) => &[],
-        };
-        if !below_done {
-            todo.push((expr, true));
-            todo.extend(args.iter().rev().map(|arg| (arg, false)));
-            continue;
-        }
-        nodes.push(match &expr.kind {
-            ExprKind::Const(value) => GroundNode::Const(*value),
-            ExprKind::App { symbol, .. } => GroundNode::App(*symbol),
-            ExprKind::Repeat { symbol, count, .. } => GroundNode::Repeat(*symbol, *count),
-            ExprKind::Op { op, args } => GroundNode::Op(*op, args.first().map_or(sort, |arg| arg.sort)),
-            // There are none.
-            ExprKind::Var(_) => continue,
-        });
-    }
-    GroundTerm { nodes, sort, span }
 }

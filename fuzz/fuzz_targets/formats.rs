@@ -11,6 +11,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     specification(text);
+    modules(text);
     let account = Account::default();
     for format in [Format::Rec, Format::Ari, Format::Tpdb] {
         let mut sources = SourceMap::new();
@@ -31,6 +32,24 @@ fuzz_target!(|text: &str| {
         }
     }
 });
+
+/// The same of modules of Maude.
+fn modules(text: &str) {
+    let account = Account::default();
+    let files = gchr_maude::Files::beside(None, &account);
+    let mut sources = SourceMap::new();
+    let id = sources.add("fuzz", text);
+    let loaded = gchr_maude::load(&mut sources, id, Some(id), &files);
+    assert!(loaded.program.is_none_or(|program| verify(&program).is_empty()));
+    let loaded = gchr_maude::load(&mut sources, id, None, &files);
+    let Some(program) = loaded.program else { return };
+    assert_eq!(verify(&program), []);
+    let printed = loaded.ast.to_string();
+    let again = sources.add("printed", printed.clone());
+    let again = gchr_maude::load(&mut sources, again, None, &files);
+    assert_eq!(again.ast.to_string(), printed);
+    assert_eq!(again.program.map(|program| program.to_string()), Some(program.to_string()));
+}
 
 /// The same of an mCRL2 specification.
 fn specification(text: &str) {

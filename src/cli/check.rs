@@ -14,7 +14,7 @@ use super::{report, sink};
 /// Arguments of `gchr check`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Program files: .trs, .rec, .ari, .mcrl2 (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    /// Program files: .trs, .rec, .ari, .mcrl2, .maude (term rewriting) or .chr, .pl (Constraint Handling Rules)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<std::path::PathBuf>,
     /// Language of the files, when their endings do not tell

@@ -10,7 +10,7 @@ use gchr::base::memory;
 /// A program on the command line.
 #[derive(clap::Args)]
 pub struct ProgramArgs {
-    /// Program file: .trs, .rec, .ari, .mcrl2 (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    /// Program file: .trs, .rec, .ari, .mcrl2, .maude (term rewriting) or .chr, .pl (Constraint Handling Rules)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Language of FILE, when its ending does not tell
@@ -31,6 +31,8 @@ pub enum LanguageArg {
     Tpdb,
     /// Data part of mCRL2 specifications
     Mcrl2,
+    /// Functional modules of Maude
+    Maude,
     /// Constraint Handling Rules
     Chr,
 }
@@ -54,6 +56,7 @@ impl From<LanguageArg> for Syntax {
             LanguageArg::Ari => Syntax::Format(TermFormat::Ari),
             LanguageArg::Tpdb => Syntax::Format(TermFormat::Tpdb),
             LanguageArg::Mcrl2 => Syntax::Mcrl2,
+            LanguageArg::Maude => Syntax::Maude,
             LanguageArg::Chr => Syntax::Chr,
         }
     }

@@ -5,6 +5,7 @@
 //! term; a CHR rule has heads over a store of constraints and a body of goals. Patterns, expressions and spans are the
 //! same for both. Frontends build programs, [`verify()`] checks them, [`Display`](std::fmt::Display) prints them.
 
+mod ground;
 mod print;
 mod verify;
 

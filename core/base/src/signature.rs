@@ -112,6 +112,40 @@ pub enum Notation {
     Applied,
     /// `f[a -> b]`, of its three arguments.
     Updated,
+    /// As its name says, where each `_` stands for an argument.
+    Mixfix(Mixfix),
+}
+
+/// How tightly an application binds that is written with its name around its arguments, and how tightly its arguments
+/// have to bind so that they need no brackets. Lower numbers bind tighter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Mixfix {
+    precedence: u8,
+    /// Of the first eight arguments, one a byte.
+    limits: [u8; 8],
+    associative: bool,
+}
+
+impl Mixfix {
+    /// With the precedence of the whole and the largest ones of its arguments. The last argument of an associative symbol
+    /// is written without brackets where it is an application of the same one.
+    pub fn new(precedence: u8, arguments: &[u8], associative: bool) -> Self {
+        let mut limits = [u8::MAX; 8];
+        limits.iter_mut().zip(arguments).for_each(|(limit, &most)| *limit = most);
+        Self { precedence, limits, associative }
+    }
+    /// Whether `a + b + c` is `a + (b + c)`.
+    pub fn is_associative(self) -> bool {
+        self.associative
+    }
+    /// How tightly the whole binds.
+    pub fn precedence(self) -> u8 {
+        self.precedence
+    }
+    /// The most that the precedence of an argument may be.
+    pub fn limit(self, argument: usize) -> u8 {
+        self.limits.get(argument).copied().unwrap_or(u8::MAX)
+    }
 }
 
 /// What stands around elements.

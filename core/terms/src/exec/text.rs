@@ -96,7 +96,8 @@ pub(super) fn write(
                 } else {
                     todo.push(Todo::Close(1));
                 }
-                todo.push(Todo::Value(field.sort, field_bits(cell, field.offset, field.wide)));
+                let arg = Todo::Value(field.sort, field_bits(cell, field.offset, field.wide));
+                todo.extend(bracketed(layout, heap, arg, MIXFIX_ARGUMENT).into_iter().rev());
             }
         }
     }
@@ -186,6 +187,30 @@ fn notated<'a>(
             }
             todo.push(field(0));
         }
+        (Notation::Mixfix(binding), _) => {
+            let mut args = 0;
+            let mut parts: Vec<Todo<'a>> = Vec::new();
+            let mut before = "";
+            for piece in mixfix_pieces(&of.name) {
+                let opens = before.is_empty() || before.ends_with(['(', '[', '{']);
+                if !(opens || matches!(piece, ")" | "]" | "}" | ",")) {
+                    parts.push(Todo::Text(" "));
+                }
+                before = piece;
+                if piece != "_" {
+                    parts.push(Todo::Text(piece));
+                    continue;
+                }
+                let arg = field(args);
+                args += 1;
+                let chain = binding.is_associative()
+                    && args == variant.fields.len()
+                    && is_again(&arg, sort, of, layout);
+                let limit = if chain { u8::MAX } else { binding.limit(args - 1) };
+                parts.extend(bracketed(layout, heap, arg, limit));
+            }
+            todo.extend(parts.into_iter().rev());
+        }
         (Notation::Updated, 3) => {
             todo.extend([Todo::Text("]"), field(2), Todo::Text(" -> "), field(1), Todo::Text("[")]);
             todo.push(field(0));
@@ -193,6 +218,64 @@ fn notated<'a>(
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// Whether a value has a variant outermost.
+fn is_again(value: &Todo<'_>, sort: SortId, of: &Variant, layout: &Layout) -> bool {
+    match *value {
+        Todo::Value(found, bits) if found == sort => {
+            variant(layout, sort, bits as u32).is_some_and(|again| std::ptr::eq(again, of))
+        }
+        _ => false,
+    }
+}
+
+/// The most that the precedence of an argument behind a name may be: a comma separates arguments.
+const MIXFIX_ARGUMENT: u8 = 95;
+
+/// A value, in brackets where it does not bind tightly enough.
+fn bracketed<'a>(layout: &Layout, heap: &impl Cells, value: Todo<'a>, limit: u8) -> Vec<Todo<'a>> {
+    match binds(layout, heap, &value) {
+        Some(found) if found > limit => vec![Todo::Text("("), value, Todo::Text(")")],
+        _ => vec![value],
+    }
+}
+
+/// How tightly a value binds, if it is written with its name around its arguments.
+fn binds(layout: &Layout, heap: &impl Cells, value: &Todo<'_>) -> Option<u8> {
+    let mut value = match value {
+        Todo::Value(sort, bits) if layout.sorts[*sort].has_cells() => (*sort, *bits as u32),
+        _ => return None,
+    };
+    loop {
+        let (sort, bits) = value;
+        let found = variant(layout, sort, bits)?;
+        match (found.notation, found.fields.as_slice()) {
+            (Notation::Mixfix(binding), _) => return Some(binding.precedence()),
+            (Notation::Argument, [field]) if layout.sorts[field.sort].has_cells() => {
+                let (_, cell) = cell(layout, heap, sort, bits)?;
+                value = (field.sort, field_bits(cell, field.offset, field.wide).try_into().ok()?);
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The words and the holes of a name with holes: `if_then_else_fi`, where a backquote separates words.
+fn mixfix_pieces(name: &str) -> impl Iterator<Item = &str> {
+    let special = |c: char| matches!(c, '_' | '(' | ')' | '[' | ']' | '{' | '}' | ',');
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches('`');
+        let first = rest.chars().next()?;
+        let length = match special(first) {
+            true => 1,
+            false => rest.find(|c| special(c) || c == '`').unwrap_or(rest.len()),
+        };
+        let (piece, behind) = rest.split_at(length);
+        rest = behind;
+        Some(piece)
+    })
 }
 
 /// What is to be written for an element, and behind it.

@@ -1,0 +1,376 @@
+//! A chart of terms: for each token, from the last one to the first, all terms that begin there.
+
+use std::sync::Arc;
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::source::Span;
+use num_bigint::BigInt;
+
+use super::{Grammar, Makes, Part, Production};
+use crate::signature::Type;
+use crate::syntax::TypeName;
+use crate::term::{Special, Term, TermKind};
+use crate::token::Token;
+
+/// Most terms that may begin at one token.
+const MAX_EDGES: usize = 20_000;
+/// A term that has been recognised.
+#[derive(Clone)]
+enum Node {
+    Variable(Arc<str>, Type),
+    Number(BigInt),
+    Text(Arc<str>, &'static str),
+    App(usize, Vec<usize>),
+    Repeat(usize, u32, usize),
+    Special(Special, Vec<usize>),
+    HasSort(usize, Type),
+}
+
+/// A term that begins at some token.
+#[derive(Clone, Copy)]
+struct Edge {
+    kind: usize,
+    end: usize,
+    prec: u8,
+    node: usize,
+    sort: Type,
+}
+
+/// The terms that begin at each token.
+pub(super) struct Chart<'g, 's, 't> {
+    of: &'g Grammar<'s>,
+    tokens: &'t [Token],
+    nodes: Vec<(Node, Span)>,
+    edges: Vec<Vec<Edge>>,
+    /// By place, kind and precedence, whether such a term may end there.
+    useful: HashMap<(usize, usize, u8), bool>,
+    /// How far a term goes that begins at the first token.
+    reached: usize,
+}
+
+impl<'g, 's, 't> Chart<'g, 's, 't> {
+    pub fn new(of: &'g Grammar<'s>, tokens: &'t [Token]) -> Self {
+        let mut chart = Self {
+            of,
+            tokens,
+            nodes: Vec::new(),
+            edges: vec![Vec::new(); tokens.len() + 1],
+            useful: HashMap::default(),
+            reached: 0,
+        };
+        for at in (0..tokens.len()).rev() {
+            chart.begin(at);
+        }
+        chart
+    }
+
+    /// The term that all the tokens make, of a kind if one is given.
+    pub fn term(&self, first: &Token, kind: Option<usize>) -> Result<Term, Box<Diagnostic>> {
+        let fits = |edge: &&Edge| edge.end == self.tokens.len() && kind.is_none_or(|kind| kind == edge.kind);
+        let best = self.edges[0].iter().filter(fits).min_by_key(|edge| matches!(edge.sort, Type::Kind(_)));
+        match best {
+            Some(edge) => Ok(self.build(edge.node)),
+            None => Err(self.no_term(first, kind)),
+        }
+    }
+
+    /// All terms that begin at a token; those at later ones are known.
+    fn begin(&mut self, at: usize) {
+        let mut found = Vec::new();
+        self.literal(at, &mut found);
+        if let Some(list) = self.of.by_word.get(&self.tokens[at].text) {
+            for &production in list {
+                self.go_on(production, 1, at, at + 1, &mut Vec::new(), &mut found);
+            }
+        }
+        if self.tokens[at].is("(") {
+            for i in 0..self.edges[at + 1].len() {
+                let edge = self.edges[at + 1][i];
+                if self.tokens.get(edge.end).is_some_and(|token| token.is(")")) {
+                    let end = self.qualified(edge.end + 1, edge.kind);
+                    found.push(Edge { end, prec: 0, ..edge });
+                }
+            }
+        }
+        let mut next = 0;
+        let mut kept: HashMap<(usize, usize, u8), usize> = HashMap::default();
+        while next < found.len() && self.edges[at].len() < MAX_EDGES {
+            let edge = found[next];
+            next += 1;
+            if at == 0 {
+                self.reached = self.reached.max(edge.end);
+            }
+            if !self.is_useful(edge) {
+                continue;
+            }
+            let key = (edge.kind, edge.end, edge.prec);
+            if let Some(&known) = kept.get(&key) {
+                let known = &mut self.edges[at][known];
+                // Of two readings, one that has a sort.
+                if matches!(known.sort, Type::Sort(_)) || matches!(edge.sort, Type::Kind(_)) {
+                    continue;
+                }
+                *known = edge;
+            } else {
+                kept.insert(key, self.edges[at].len());
+                self.edges[at].push(edge);
+            }
+            self.behind(at, edge, &mut found);
+        }
+    }
+
+    /// Whether a term ends where the text does, or where a larger one may go on.
+    fn is_useful(&mut self, edge: Edge) -> bool {
+        let Some(next) = self.tokens.get(edge.end) else { return true };
+        let of = self.of;
+        *self
+            .useful
+            .entry((edge.end, edge.kind, edge.prec))
+            .or_insert_with(|| of.goes_on(edge.kind, edge.prec, &next.text))
+    }
+
+    /// `(0).Nat`: the sort of a term in brackets.
+    fn qualified(&self, end: usize, kind: usize) -> usize {
+        let sort = self.tokens.get(end).and_then(|token| token.text.strip_prefix('.'));
+        let sort = sort.and_then(|name| self.of.signature.sort(name));
+        end + usize::from(sort.is_some_and(|sort| self.of.signature.sorts[sort].kind == kind))
+    }
+
+    /// What goes on behind a term.
+    fn behind(&mut self, at: usize, edge: Edge, found: &mut Vec<Edge>) {
+        let grammar = self.of;
+        let word = self.tokens.get(edge.end).map(|token| token.text.clone());
+        if word.is_none() {
+            return;
+        }
+        for next in [word, None] {
+            let Some(list) = grammar.by_kind.get(&(edge.kind, next)) else { continue };
+            for &production in list {
+                let Part::Hole(_, most) = grammar.productions[production].parts[0] else { continue };
+                if edge.prec <= most {
+                    self.go_on(production, 1, at, edge.end, &mut vec![edge], found);
+                }
+            }
+        }
+        if let (Some(truth), true) = (grammar.truth, self.tokens[edge.end].is("::")) {
+            let mut reader =
+                crate::parser::Reader::new(&self.tokens[edge.end + 1..], self.tokens[edge.end].span);
+            let before = reader.left();
+            if let Ok(name) = reader.type_name()
+                && let Some(of) = self.of.signature.type_of(&name)
+                && self.of.signature.kind(of) == edge.kind
+            {
+                let end = edge.end + 1 + before - reader.left();
+                let node = self.node(Node::HasSort(edge.node, of), at, end);
+                found.push(Edge { kind: truth, end, prec: 51, node, sort: self.truth_sort() });
+            }
+        }
+    }
+
+    fn truth_sort(&self) -> Type {
+        self.of.signature.sort("Bool").map_or(Type::Kind(0), Type::Sort)
+    }
+
+    /// The further parts of a production from a token on.
+    fn go_on(
+        &mut self,
+        production: usize,
+        part: usize,
+        start: usize,
+        at: usize,
+        args: &mut Vec<Edge>,
+        found: &mut Vec<Edge>,
+    ) {
+        let grammar = self.of;
+        let of = &grammar.productions[production];
+        let Some(next) = of.parts.get(part) else {
+            let edge = self.complete(of, start, at, args);
+            found.push(edge);
+            return;
+        };
+        match next {
+            Part::Word(word) => {
+                let Some(token) = self.tokens.get(at) else { return };
+                if token.text == *word {
+                    self.go_on(production, part + 1, start, at + 1, args, found);
+                } else if of.many && part + 1 == of.parts.len() && token.is(",") {
+                    // A further argument of an associative operator.
+                    self.go_on(production, part - 1, start, at + 1, args, found);
+                }
+            }
+            &Part::Hole(kind, most) => {
+                if at >= self.tokens.len() {
+                    return;
+                }
+                let then = match of.parts.get(part + 1) {
+                    Some(Part::Word(word)) => Some(word),
+                    _ => None,
+                };
+                for i in 0..self.edges[at].len() {
+                    let edge = self.edges[at][i];
+                    let fits =
+                        |word: &Arc<str>| self.tokens.get(edge.end).is_some_and(|token| token.text == *word);
+                    if edge.kind == kind && edge.prec <= most && (then.is_none_or(fits) || of.many) {
+                        args.push(edge);
+                        self.go_on(production, part + 1, start, edge.end, args, found);
+                        args.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    fn node(&mut self, node: Node, start: usize, end: usize) -> usize {
+        let span = self.tokens[start].span.to(self.tokens[end - 1].span);
+        self.nodes.push((node, span));
+        self.nodes.len() - 1
+    }
+
+    fn complete(&mut self, of: &Production, start: usize, end: usize, args: &[Edge]) -> Edge {
+        let signature = self.of.signature;
+        let nodes: Vec<usize> = args.iter().map(|arg| arg.node).collect();
+        let (node, sort) = match of.makes {
+            Makes::Op(op) => {
+                let arity = signature.ops[op].domain.len();
+                let (mut nodes, mut sorts) = (nodes, args.iter().map(|arg| arg.sort).collect::<Vec<_>>());
+                while nodes.len() > arity {
+                    let (last, before) = (nodes.len() - 1, nodes.len() - 2);
+                    let sort = signature.result(op, &sorts[before..=last]);
+                    let inner = self.node(Node::App(op, nodes[before..=last].to_vec()), start, end);
+                    (nodes[before], sorts[before]) = (inner, sort);
+                    nodes.truncate(last);
+                    sorts.truncate(last);
+                }
+                (Node::App(op, nodes), signature.result(op, &sorts))
+            }
+            Makes::Special(special) => {
+                let sort = match (special, args) {
+                    (Special::If, [_, then, otherwise]) => {
+                        if signature.is_below(then.sort, otherwise.sort) {
+                            otherwise.sort
+                        } else {
+                            then.sort
+                        }
+                    }
+                    _ => self.truth_sort(),
+                };
+                (Node::Special(special, nodes), sort)
+            }
+        };
+        let node = self.node(node, start, end);
+        Edge { kind: of.kind, end, prec: of.prec, node, sort }
+    }
+
+    /// Variables, numbers, strings, quoted identifiers, and `s_^3(X)`.
+    fn literal(&mut self, at: usize, found: &mut Vec<Edge>) {
+        let signature = self.of.signature;
+        let token = self.tokens[at].clone();
+        if let Some((name, sort, end)) = self.of.variable(self.tokens, at) {
+            let node = self.node(Node::Variable(name, sort), at, end);
+            found.push(Edge { kind: signature.kind(sort), end, prec: 0, node, sort });
+        }
+        let mut constant = |chart: &mut Self, name: &str, node: Node| {
+            if let Some(sort) = signature.sort(name) {
+                let node = chart.node(node, at, at + 1);
+                let (kind, sort) = (signature.sorts[sort].kind, Type::Sort(sort));
+                found.push(Edge { kind, end: at + 1, prec: 0, node, sort });
+            }
+        };
+        let text = &*token.text;
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if digits(text) && signature.literals.naturals {
+            let number: BigInt = text.parse().unwrap_or_default();
+            let name = if number == BigInt::ZERO { "Zero" } else { "NzNat" };
+            constant(self, name, Node::Number(number));
+        }
+        if let Some(rest) = text.strip_prefix('-')
+            && digits(rest)
+            && signature.literals.integers
+        {
+            constant(self, "NzInt", Node::Number(text.parse().unwrap_or_default()));
+        }
+        if text.starts_with('"') && signature.literals.strings {
+            let length = text.len();
+            let name = if length == 3 && signature.sort("Char").is_some() { "Char" } else { "String" };
+            constant(self, name, Node::Text(token.text.clone(), name));
+        }
+        if text.starts_with('\'') && text.len() > 1 && signature.literals.identifiers {
+            constant(self, "Qid", Node::Text(token.text.clone(), "Qid"));
+        }
+        self.repeated(at, &token, found);
+    }
+
+    fn repeated(&mut self, at: usize, token: &Token, found: &mut Vec<Edge>) {
+        let Some((name, count)) = token.text.rsplit_once('^') else { return };
+        let Some(count) = count.parse::<u32>().ok().filter(|&count| count > 0) else { return };
+        if !self.tokens.get(at + 1).is_some_and(|token| token.is("(")) {
+            return;
+        }
+        let signature = self.of.signature;
+        for &op in signature.named(name, 1) {
+            if !signature.ops[op].properties.iter {
+                continue;
+            }
+            for i in 0..self.edges[at + 2].len() {
+                let edge = self.edges[at + 2][i];
+                let closed = self.tokens.get(edge.end).is_some_and(|token| token.is(")"));
+                if edge.kind == signature.ops[op].domain[0] && closed {
+                    let sort = signature.result(op, &[edge.sort]);
+                    let end = edge.end + 1;
+                    let node = self.node(Node::Repeat(op, count, edge.node), at, end);
+                    found.push(Edge { kind: signature.ops[op].range, end, prec: 0, node, sort });
+                }
+            }
+        }
+    }
+
+    fn build(&self, node: usize) -> Term {
+        let (node, span) = &self.nodes[node];
+        let all = |nodes: &[usize]| nodes.iter().map(|&node| self.build(node)).collect();
+        let signature = self.of.signature;
+        let named = |of: Type| match of {
+            Type::Sort(sort) => TypeName { sort: signature.sorts[sort].name.clone(), is_kind: false },
+            Type::Kind(kind) => TypeName { sort: signature.kind_name(kind).into(), is_kind: true },
+        };
+        let kind = match node {
+            Node::Variable(name, of) => TermKind::Var(name.clone(), named(*of)),
+            Node::Number(number) => TermKind::Number(number.clone()),
+            Node::Text(text, sort) => {
+                TermKind::Text(text.clone(), TypeName { sort: (*sort).into(), is_kind: false })
+            }
+            Node::App(op, args) => TermKind::App(signature.ops[*op].key.clone(), all(args)),
+            Node::Repeat(op, count, arg) => {
+                TermKind::Repeat(signature.ops[*op].key.clone(), *count, Box::new(self.build(*arg)))
+            }
+            Node::Special(special, args) => TermKind::Special(*special, all(args)),
+            Node::HasSort(arg, of) => TermKind::HasSort(Box::new(self.build(*arg)), named(*of)),
+        };
+        Term { kind, span: *span }
+    }
+
+    /// Why the tokens are no term: how far one goes.
+    fn no_term(&self, first: &Token, kind: Option<usize>) -> Box<Diagnostic> {
+        let whole = first.span.to(self.tokens[self.tokens.len() - 1].span);
+        if let Some(edge) = self.edges[0].iter().find(|edge| edge.end == self.tokens.len()) {
+            let found = self.of.signature.name(edge.sort);
+            let wanted = kind.map_or("", |kind| self.of.signature.kind_name(kind));
+            return Box::new(
+                Diagnostic::error("T3201", format!("this term has sort `{found}`"))
+                    .label(whole, format!("a term of sort `{wanted}` is expected here"))
+                    .help("relate the two sorts by `subsort`, or write another term"),
+            );
+        }
+        let reached = self.reached;
+        let place = self.tokens.get(reached).map_or(whole, |token| token.span);
+        let text = &self.tokens.get(reached).unwrap_or(first).text;
+        Box::new(
+            Diagnostic::error("T3102", "these tokens are no term of this module")
+                .label(place, if reached == 0 { "no term begins here" } else { "a term ends before this" })
+                .note(format!("operators and variables of the module do not explain `{text}` here"))
+                .help(
+                    "declare what it uses, put brackets around arguments, and white space around operators",
+                ),
+        )
+    }
+}

@@ -1,0 +1,54 @@
+//! Terms to evaluate.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::GroundTerm;
+use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::stack::with_large_stack;
+
+use crate::grammar::Grammar;
+use crate::lower::{Lower, Output, Space};
+use crate::parser;
+use crate::token::Token;
+
+/// Reads terms to evaluate by a program that is finished.
+#[derive(Clone)]
+pub struct InputReader {
+    space: Space,
+    out: Output,
+}
+
+impl InputReader {
+    pub(crate) fn new(space: Space, mut out: Output) -> Self {
+        out.freeze();
+        Self { space, out }
+    }
+
+    /// Reads the term in the text `id`, of the last module of the program.
+    pub fn read(&mut self, sources: &SourceMap, id: SourceId) -> Result<GroundTerm, Vec<Diagnostic>> {
+        with_large_stack(|| {
+            let tokens = parser::term_tokens(sources, id).map_err(|found| vec![*found])?;
+            read(&tokens, &mut self.space, &mut self.out).map_err(|found| vec![*found])
+        })
+    }
+}
+
+/// Reads a term; it may need further rules where the program is not final.
+pub(crate) fn read(
+    tokens: &[Token],
+    space: &mut Space,
+    out: &mut Output,
+) -> Result<GroundTerm, Box<Diagnostic>> {
+    let (signature, variables) = (space.signature.clone(), space.variables.clone());
+    let place = tokens[0].span;
+    let term = Grammar::new(&signature, &variables).term(tokens, place, None)?;
+    let ground = Lower { space, out }.ground(&term);
+    match out.take_missing() {
+        None => Ok(ground),
+        Some(place) => Err(Box::new(
+            Diagnostic::error("T3404", "the program has no rules for this")
+                .label(place, "needs rules of its own")
+                .note("the rules of a batch are those that the program itself uses")
+                .help("give the term with --input, or use the same operation in an equation of the program"),
+        )),
+    }
+}

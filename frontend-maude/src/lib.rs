@@ -1,0 +1,194 @@
+//! Functional modules of Maude to the rule IR (`docs/language-maude.md`).
+//!
+//! The order of calls: [`load`] reads, checks and lowers a text, with a term to evaluate; [`InputReader`] reads further
+//! terms for it. No call fails: all findings are [`Diagnostic`]s.
+
+mod files;
+mod grammar;
+mod input;
+mod lower;
+mod modules;
+mod parser;
+mod signature;
+mod syntax;
+mod term;
+mod token;
+
+use std::sync::Arc;
+
+use gchr_base::diagnostic::{self, Diagnostic, has_errors, shorten};
+use gchr_base::rule::{GroundTerm, Program, Start};
+use gchr_base::source::{SourceId, SourceMap, Span};
+use gchr_base::stack::with_large_stack;
+
+pub use files::Files;
+pub use input::InputReader;
+pub use syntax::Text;
+
+use crate::lower::{Lower, Output, Space};
+use crate::modules::{Flat, Modules};
+use crate::signature::Signature;
+use crate::syntax::{Item, Name};
+
+/// Most findings that are shown.
+const MAX_FINDINGS: usize = 100;
+/// What every text has without declaring it.
+const LIBRARY: &str = include_str!("library.maude");
+
+/// What [`load`] found.
+pub struct Loaded {
+    /// The statements of the text; they print as a text that is read as the same.
+    pub ast: Text,
+    /// The program; `Some` iff no diagnostic is an error.
+    pub program: Option<Program>,
+    /// Reads further terms; there is one where there is a program.
+    pub reader: Option<InputReader>,
+    /// Errors and warnings, by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads, checks and lowers the text `id` and those that it loads, which become further texts. `term`: the text of a
+/// term to evaluate in the place of those of the text, by its last module.
+pub fn load(sources: &mut SourceMap, id: SourceId, term: Option<SourceId>, files: &Files<'_>) -> Loaded {
+    with_large_stack(|| {
+        let mut diagnostics = Vec::new();
+        let too_long = [Some(id), term].into_iter().flatten().find_map(|id| too_long(sources, id));
+        let (mut ast, mut made) = (Text::default(), None);
+        match too_long {
+            Some(found) => diagnostics.push(found),
+            None => {
+                ast = parser::parse(sources, id, files, &mut diagnostics);
+                made = program(&ast, sources, term, &mut diagnostics);
+            }
+        }
+        shorten(&mut diagnostics, MAX_FINDINGS, too_many(), "further ones are not shown");
+        diagnostic::sort(&mut diagnostics);
+        let (program, reader) = made.filter(|_| !has_errors(&diagnostics)).unzip();
+        Loaded { ast, program, reader, diagnostics }
+    })
+}
+
+/// A term with the module that it is of.
+struct Reduction {
+    module: Arc<Flat>,
+    tokens: Vec<token::Token>,
+}
+
+fn program(
+    ast: &Text,
+    sources: &mut SourceMap,
+    term: Option<SourceId>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<(Program, InputReader)> {
+    let library = sources.add("(the library of Maude)", LIBRARY);
+    let nothing = gchr_base::reading::Account::new(None);
+    let library = parser::parse(sources, library, &Files::beside(None, &nothing), diagnostics);
+    let (mut reductions, last) = reductions(ast, &library, diagnostics);
+    if let Some(term) = term {
+        match parser::term_tokens(sources, term) {
+            Ok(tokens) => {
+                reductions = last
+                    .iter()
+                    .map(|module| Reduction { module: module.clone(), tokens: tokens.clone() })
+                    .collect();
+            }
+            Err(found) => diagnostics.push(*found),
+        }
+    }
+    let Some(last) = last else {
+        if !has_errors(diagnostics) {
+            diagnostics.push(
+                Diagnostic::error("T3108", "the text has no module")
+                    .label(Span::new(gchr_base::ids::Id::from_index(0), 0, 0), "nothing is declared here")
+                    .help("write `fmod NAME is ... endfm`"),
+            );
+        }
+        return None;
+    };
+    if has_errors(diagnostics) {
+        return None;
+    }
+    let mut out = Output::new();
+    let mut spaces: Vec<(Arc<Flat>, Space)> = Vec::new();
+    let mut terms = Vec::new();
+    for module in reductions.iter().map(|reduction| &reduction.module).chain([&last]) {
+        if spaces.iter().any(|(known, _)| Arc::ptr_eq(known, module)) {
+            continue;
+        }
+        let signature = Arc::new(Signature::new(&module.parts, diagnostics));
+        let space = Space::new(module, signature, &mut out);
+        spaces.push((module.clone(), space));
+    }
+    for reduction in &reductions {
+        let found = spaces.iter_mut().find(|(module, _)| Arc::ptr_eq(module, &reduction.module));
+        let Some((_, space)) = found else { continue };
+        match input::read(&reduction.tokens, space, &mut out) {
+            Ok(term) => terms.push(term),
+            Err(found) => diagnostics.push(*found),
+        }
+    }
+    for (_, space) in &mut spaces {
+        Lower { space, out: &mut out }.finish();
+    }
+    diagnostics.append(&mut out.diagnostics);
+    if has_errors(diagnostics) {
+        return None;
+    }
+    let mut program = out.program();
+    let start = GroundTerm::together(terms, &mut program.signature);
+    program.start = Start::Term(start);
+    debug_assert_eq!(gchr_base::rule::verify(&program), []);
+    let space = spaces.into_iter().find(|(module, _)| Arc::ptr_eq(module, &last)).map(|(_, space)| space);
+    space.map(|space| (program, InputReader::new(space, out)))
+}
+
+/// The terms to evaluate, and the module that further terms are of.
+fn reductions(
+    ast: &Text,
+    library: &Text,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Vec<Reduction>, Option<Arc<Flat>>) {
+    let mut modules = Modules::new(library, diagnostics);
+    let mut reductions = Vec::new();
+    let mut current: Option<Arc<Flat>> = None;
+    for item in &ast.items {
+        if modules.diagnostics.len() > MAX_FINDINGS {
+            break;
+        }
+        modules.add(item, false);
+        match item {
+            Item::Module(module) => {
+                let name = Name { text: module.name.text.clone(), span: module.name.span };
+                let found = modules.named(&name);
+                if module.params.is_empty() && module.kind != syntax::ModuleKind::Theory {
+                    current = found;
+                }
+            }
+            Item::View(_) | Item::Include(..) => {}
+            Item::Select(module) => current = modules.expr(module, &[]),
+            Item::Reduce { module, term } => {
+                let module = match module {
+                    Some(module) => modules.expr(module, &[]),
+                    None => current.clone(),
+                };
+                reductions.extend(module.map(|module| Reduction { module, tokens: term.clone() }));
+            }
+        }
+    }
+    (reductions, current)
+}
+
+/// Places are 32-bit numbers.
+fn too_long(sources: &SourceMap, id: SourceId) -> Option<Diagnostic> {
+    u32::try_from(sources.get(id).text.len()).err().map(|_| {
+        Diagnostic::error("T3004", "the text has 4 GiB or more")
+            .label(Span::new(id, 0, 0), "places in a text are 32-bit numbers")
+            .help("build large terms by equations")
+    })
+}
+
+/// The finding that there are more than are shown.
+fn too_many() -> Diagnostic {
+    Diagnostic::error("T3005", format!("more than {MAX_FINDINGS} findings"))
+        .help("is this a text of Maude? `--language` says what a text is")
+}

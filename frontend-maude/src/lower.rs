@@ -1,0 +1,507 @@
+//! Modules to the rule IR. A kind becomes a sort, an operator a symbol; associativity, commutativity and identities
+//! become rules that keep arguments flat and ordered, and functions that search for a match.
+
+mod equations;
+mod expr;
+mod lists;
+mod numbers;
+mod order;
+mod pattern;
+mod search;
+mod sorts;
+mod steps;
+mod theory;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::ids::IdVec;
+use gchr_base::op::Op as Operator;
+use gchr_base::rule::{
+    self, Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Role, Var, VarId,
+};
+use gchr_base::signature::{
+    self as ir, HIDDEN_BOOL, Mixfix, Notation, SortId, SortKind, Symbol, SymbolId, SymbolKind,
+};
+use gchr_base::source::Span;
+
+use crate::grammar::binding;
+use crate::modules::Flat;
+use crate::signature::{Op, Signature, Type};
+use crate::syntax::TypeName;
+use crate::term::{OpKey, Rule, Term, TermKind};
+use crate::token::pieces;
+
+/// What gets rules when it is first used.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Make {
+    /// Arguments of an operator in normal form.
+    Normal(usize),
+    /// The equations of an operator with axioms, on a normalised application.
+    Top(usize),
+    /// The order of normal forms.
+    Before(usize),
+    /// The position of the outermost symbol.
+    Rank(usize),
+    /// The arguments of an associative operator as a list.
+    ToList(usize),
+    /// A list as an application of an associative operator.
+    Build(usize),
+    /// A list reversed before another one.
+    Onto(usize),
+    /// A list without an element that is equal to a value, if there is one.
+    Without(usize),
+    /// A list without all elements of another one.
+    WithoutAll(usize),
+    /// A list behind elements that it begins with.
+    Behind(usize),
+    /// An operator applied to a value and what an extension has left.
+    Extended(usize),
+    /// The same with the rest before it.
+    ExtendedBefore(usize),
+    /// The least sort as a number.
+    Code(usize),
+    /// The least sort of an application by those of its arguments.
+    Lookup(usize),
+    HasSort(usize),
+    /// A truth value of conditions as one of the module.
+    Truth,
+    /// `if` on values.
+    Choice(usize),
+    Power,
+}
+
+/// Lists of the values of a kind.
+#[derive(Clone, Copy)]
+struct Lists {
+    sort: SortId,
+    nil: SymbolId,
+    cons: SymbolId,
+    /// A list, or none.
+    maybe: SortId,
+    some: SymbolId,
+    none: SymbolId,
+}
+
+/// What is made of all modules of a program.
+#[derive(Clone)]
+pub(crate) struct Output {
+    pub signature: ir::Signature,
+    pub rules: Vec<rule::Rule>,
+    pub diagnostics: Vec<Diagnostic>,
+    int: SortId,
+    /// Whether the rules are final: further terms use what there is.
+    frozen: bool,
+    /// What a term needs and a final program does not have.
+    missing: Option<Span>,
+}
+
+impl Output {
+    pub fn new() -> Self {
+        let mut signature = ir::Signature { big_integers: true, ..ir::Signature::with_builtin_bool() };
+        signature.sorts[signature.booleans.sort].name = HIDDEN_BOOL.into();
+        let int = signature.sorts.push(ir::Sort { name: "Int".into(), kind: SortKind::Int, span: None });
+        Self { signature, rules: Vec::new(), diagnostics: Vec::new(), int, frozen: false, missing: None }
+    }
+
+    /// The program so far.
+    pub fn program(&self) -> rule::Program {
+        let mut signature = self.signature.clone();
+        for rule in &self.rules {
+            if let Some(HeadAtom::Term { symbol, .. }) = rule.heads.first().map(|head| &head.atom) {
+                signature.symbols[*symbol].kind = SymbolKind::Defined;
+            }
+        }
+        let rules = self.rules.iter().cloned().collect();
+        rule::Program { signature, rules, start: rule::Start::Term(None), semantics: None }
+    }
+
+    /// From here on, terms use what there is.
+    pub fn freeze(&mut self) {
+        self.rules = Vec::new();
+        self.frozen = true;
+    }
+
+    pub fn take_missing(&mut self) -> Option<Span> {
+        self.missing.take()
+    }
+}
+
+/// One module.
+#[derive(Clone)]
+pub(crate) struct Space {
+    pub signature: Arc<Signature>,
+    pub variables: Arc<HashMap<Arc<str>, TypeName>>,
+    rules: Arc<Vec<Arc<Rule>>>,
+    /// By kind.
+    sorts: Vec<SortId>,
+    /// By operator: what is rewritten, and what normal forms have. The same where no axioms are declared.
+    calls: Vec<SymbolId>,
+    values: Vec<SymbolId>,
+    /// Numbers as values of their kind.
+    number: Option<(usize, SymbolId)>,
+    /// Strings, quoted identifiers and variables of terms to evaluate, with their sorts.
+    texts: HashMap<(usize, Arc<str>), (SymbolId, Type)>,
+    /// By kind.
+    lists: HashMap<usize, Lists>,
+    /// By sort, whether all terms of its kind have it.
+    total: Vec<bool>,
+    made: HashMap<Make, SymbolId>,
+    todo: VecDeque<(Make, SymbolId)>,
+    /// Operators that some equation has outermost.
+    defined: HashSet<usize>,
+    /// How many places there are.
+    places: usize,
+    /// Operators of which an equation says that equal arguments are one, with the type of such arguments.
+    idempotent: HashMap<usize, Type>,
+}
+
+/// A variable of a rule: one of the equation, or a place for something in between.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Key {
+    Named(Arc<str>, TypeName),
+    Place(usize),
+}
+
+/// A rule that is being made.
+#[derive(Default)]
+struct Cx {
+    vars: IdVec<VarId, Var>,
+    known: HashMap<Key, VarId>,
+    goals: Vec<Goal>,
+}
+
+impl Cx {
+    fn fresh(&mut self, sort: SortId, span: Span) -> (VarId, Pattern) {
+        let id = self.vars.push(Var { name: "x".into(), sort, span });
+        (id, Pattern { kind: PatternKind::Var(id), sort, span })
+    }
+
+    /// A new variable for a key.
+    fn bind(&mut self, key: &Key, sort: SortId, span: Span) -> Pattern {
+        let name = match key {
+            Key::Named(name, _) => name.to_string(),
+            Key::Place(_) => "x".into(),
+        };
+        let id = self.vars.push(Var { name, sort, span });
+        self.known.insert(key.clone(), id);
+        Pattern { kind: PatternKind::Var(id), sort, span }
+    }
+
+    fn value(&self, var: VarId, span: Span) -> Expr {
+        Expr { kind: ExprKind::Var(var), sort: self.vars[var].sort, span }
+    }
+
+    fn test(&mut self, test: Expr) {
+        self.goals.push(Goal { span: test.span, kind: GoalKind::Test(test) });
+    }
+
+    fn matches(&mut self, value: Expr, pattern: Pattern) {
+        self.goals.push(Goal { span: value.span, kind: GoalKind::Match { value, pattern } });
+    }
+}
+
+/// Makes the rules of one module.
+pub(crate) struct Lower<'a> {
+    pub space: &'a mut Space,
+    pub out: &'a mut Output,
+}
+
+impl Space {
+    /// Declares everything of a module and makes its rules.
+    pub fn new(flat: &Flat, signature: Arc<Signature>, out: &mut Output) -> Self {
+        let rules = flat.parts.iter().flat_map(|part| &part.rules);
+        let rules: Vec<Arc<Rule>> = rules.map(|rule| theory::without_identities(&signature, rule)).collect();
+        let mut space = Self {
+            total: sorts::total(&signature),
+            signature: signature.clone(),
+            variables: flat.variables.clone(),
+            rules: Arc::new(rules),
+            sorts: Vec::new(),
+            calls: Vec::new(),
+            values: Vec::new(),
+            number: None,
+            texts: HashMap::default(),
+            lists: HashMap::default(),
+            made: HashMap::default(),
+            todo: VecDeque::new(),
+            defined: HashSet::default(),
+            places: 0,
+            idempotent: HashMap::default(),
+        };
+        for kind in 0..signature.kinds.len() {
+            let name = signature.kind_name(kind).to_string();
+            let span = signature.kinds[kind].first().map(|&sort| signature.sorts[sort].span);
+            space.sorts.push(out.signature.sorts.push(ir::Sort { name, kind: SortKind::Data, span }));
+        }
+        let mut lower = Lower { space: &mut space, out };
+        lower.declare();
+        lower.equations();
+        space
+    }
+}
+
+impl Space {
+    fn op(&self, key: &OpKey) -> usize {
+        self.signature.op(key).unwrap_or_else(|| unreachable!("the operators of a term are declared"))
+    }
+}
+
+impl Lower<'_> {
+    fn declare(&mut self) {
+        let signature = self.space.signature.clone();
+        let naturals = signature.literals.naturals.then(|| signature.sort("Nat")).flatten();
+        if let Some(sort) = naturals {
+            let kind = signature.sorts[sort].kind;
+            let symbol = self.symbol("@int", vec![self.out.int], self.space.sorts[kind], None);
+            self.out.signature.notations.insert(symbol, Notation::Argument);
+            self.space.number = Some((kind, symbol));
+        }
+        for op in &signature.ops {
+            let args: Vec<SortId> = op.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
+            let result = self.space.sorts[op.range];
+            let call = self.symbol(&op.name, args.clone(), result, Some(op.span));
+            let value = match has_axioms(op) {
+                true => self.symbol(&op.name, args, result, Some(op.span)),
+                false => call,
+            };
+            self.space.calls.push(call);
+            self.space.values.push(value);
+            let words = pieces(&op.name);
+            let holes = words.iter().filter(|word| &***word == "_").count();
+            let notation = if holes == op.domain.len() && holes > 0 {
+                let (prec, mut limits) = binding(op, &words);
+                if let [first, .., last] = limits.as_mut_slice()
+                    && (*first == prec && *last == prec || op.properties.assoc)
+                {
+                    // `a ; b ; c` could be read in two ways.
+                    let less = prec.saturating_sub(1);
+                    (*first, *last) = (less.min(*first), less.min(*last));
+                }
+                Notation::Mixfix(Mixfix::new(prec, &limits, op.properties.assoc))
+            } else {
+                Notation::Plain
+            };
+            for symbol in [call, value] {
+                self.out.signature.notations.insert(symbol, notation);
+            }
+        }
+    }
+
+    /// The rules of everything that was used and has none yet.
+    pub fn finish(&mut self) {
+        while let Some((make, symbol)) = self.space.todo.pop_front() {
+            self.make(&make, symbol);
+        }
+    }
+
+    fn make(&mut self, make: &Make, symbol: SymbolId) {
+        match *make {
+            Make::Normal(op) => self.normal(symbol, op),
+            Make::Top(op) => self.top(symbol, op),
+            Make::Before(kind) => self.before_rules(symbol, kind),
+            Make::Rank(kind) => self.rank_rules(symbol, kind),
+            Make::ToList(op) => self.list_rules(symbol, op),
+            Make::Build(op) => self.build(symbol, op),
+            Make::Onto(kind) => self.onto(symbol, kind),
+            Make::Without(kind) => self.without(symbol, kind),
+            Make::WithoutAll(kind) => self.without_all(symbol, kind),
+            Make::Behind(kind) => self.behind(symbol, kind),
+            Make::Extended(op) => self.extended(symbol, op, false),
+            Make::ExtendedBefore(op) => self.extended(symbol, op, true),
+            Make::Code(kind) => self.codes(symbol, kind),
+            Make::Lookup(op) => self.lookup(symbol, op),
+            Make::HasSort(sort) => self.has_sort_rules(symbol, sort),
+            Make::Truth => self.truth_rules(symbol),
+            Make::Choice(kind) => self.choice_rules(symbol, kind),
+            Make::Power => self.power(symbol),
+        }
+    }
+
+    // Symbols.
+
+    fn symbol(&mut self, name: &str, args: Vec<SortId>, result: SortId, span: Option<Span>) -> SymbolId {
+        if self.out.frozen {
+            let place = span.unwrap_or_else(|| self.place());
+            self.out.missing = self.out.missing.or(Some(place));
+            return self.out.signature.booleans.true_symbol;
+        }
+        let kind = SymbolKind::Constructor;
+        self.out.signature.symbols.push(Symbol { name: name.to_string(), args, result, kind, span })
+    }
+
+    /// The function for something that gets rules when it is first used.
+    fn function(&mut self, make: Make) -> SymbolId {
+        if let Some(&known) = self.space.made.get(&make) {
+            return known;
+        }
+        let (int, truth) = (self.out.int, self.out.signature.booleans.sort);
+        let of = |space: &Space, op: usize| space.sorts[space.signature.ops[op].range];
+        let (name, args, result) = match make {
+            Make::Normal(op) | Make::ExtendedBefore(op) | Make::Extended(op) => {
+                let sort = of(self.space, op);
+                let name = self.space.signature.ops[op].name.to_string();
+                let arg = match make {
+                    Make::Normal(_) => sort,
+                    _ => self.lists(self.space.signature.ops[op].range).sort,
+                };
+                (name, vec![arg, sort], sort)
+            }
+            Make::Top(op) => {
+                let sort = of(self.space, op);
+                (self.space.signature.ops[op].name.to_string(), vec![sort], sort)
+            }
+            Make::Before(kind) => ("@before".into(), vec![self.space.sorts[kind]; 2], truth),
+            Make::Rank(kind) => ("@rank".into(), vec![self.space.sorts[kind]], int),
+            Make::ToList(op) => {
+                let list = self.lists(self.space.signature.ops[op].range).sort;
+                ("@list".into(), vec![of(self.space, op), list], list)
+            }
+            Make::Build(op) => {
+                let list = self.lists(self.space.signature.ops[op].range).sort;
+                ("@build".into(), vec![list], of(self.space, op))
+            }
+            Make::Onto(kind) => {
+                let list = self.lists(kind).sort;
+                ("@onto".into(), vec![list, list], list)
+            }
+            Make::Without(kind) => {
+                let lists = self.lists(kind);
+                ("@without".into(), vec![lists.sort, self.space.sorts[kind]], lists.maybe)
+            }
+            Make::WithoutAll(kind) | Make::Behind(kind) => {
+                let lists = self.lists(kind);
+                ("@without".into(), vec![lists.sort, lists.sort], lists.maybe)
+            }
+            Make::Code(kind) => ("@sort".into(), vec![self.space.sorts[kind]], int),
+            Make::Lookup(op) => {
+                let args = vec![int; self.space.signature.ops[op].domain.len()];
+                ("@sort".into(), args, int)
+            }
+            Make::HasSort(sort) => {
+                let of = &self.space.signature.sorts[sort];
+                (format!("_::{}", of.name), vec![self.space.sorts[of.kind]], truth)
+            }
+            Make::Truth => ("@truth".into(), vec![truth], self.truth_sort()),
+            Make::Choice(kind) => {
+                let sort = self.space.sorts[kind];
+                ("if_then_else_fi".into(), vec![self.truth_sort(), sort, sort], sort)
+            }
+            Make::Power => ("@power".into(), vec![int; 3], int),
+        };
+        let symbol = self.symbol(&name, args, result, None);
+        if !self.out.frozen {
+            self.space.made.insert(make.clone(), symbol);
+            self.space.todo.push_back((make, symbol));
+        }
+        symbol
+    }
+
+    fn lists(&mut self, kind: usize) -> Lists {
+        if let Some(&known) = self.space.lists.get(&kind) {
+            return known;
+        }
+        let element = self.space.sorts[kind];
+        let mut sort = |name: &str| {
+            let name = format!("{name}({})", self.space.signature.kind_name(kind));
+            self.out.signature.sorts.push(ir::Sort { name, kind: SortKind::Data, span: None })
+        };
+        let (list, maybe) = (sort("@list"), sort("@maybe"));
+        let lists = Lists {
+            sort: list,
+            nil: self.symbol("@nil", Vec::new(), list, None),
+            cons: self.symbol("@cons", vec![element, list], list, None),
+            maybe,
+            some: self.symbol("@some", vec![list], maybe, None),
+            none: self.symbol("@none", Vec::new(), maybe, None),
+        };
+        self.space.lists.insert(kind, lists);
+        lists
+    }
+
+    /// The sort of the truth values of the module.
+    fn truth_sort(&self) -> SortId {
+        let sort = self.space.signature.sort("Bool");
+        sort.map_or(self.out.signature.booleans.sort, |sort| {
+            self.space.sorts[self.space.signature.sorts[sort].kind]
+        })
+    }
+
+    /// `true` or `false` of the module.
+    fn truth_symbol(&self, value: bool) -> SymbolId {
+        let name = if value { "true" } else { "false" };
+        let of = self.space.signature.named(name, 0);
+        let booleans = self.out.signature.booleans;
+        match of.iter().find(|&&op| Some(self.space.signature.ops[op].range) == self.truth_kind()) {
+            Some(&op) => self.space.calls[op],
+            None if value => booleans.true_symbol,
+            None => booleans.false_symbol,
+        }
+    }
+
+    fn truth_kind(&self) -> Option<usize> {
+        self.space.signature.sort("Bool").map(|sort| self.space.signature.sorts[sort].kind)
+    }
+
+    fn op(&self, key: &OpKey) -> usize {
+        self.space.op(key)
+    }
+
+    /// A place for what no text says.
+    fn place(&self) -> Span {
+        self.space
+            .rules
+            .first()
+            .map(|rule| rule.span)
+            .or_else(|| self.space.signature.sorts.first().map(|sort| sort.span))
+            .unwrap_or_else(|| Span::new(gchr_base::ids::Id::from_index(0), 0, 0))
+    }
+
+    // Rules.
+
+    fn rule(&mut self, symbol: SymbolId, cx: Cx, args: Vec<Pattern>, body: Expr, span: Span) {
+        if self.out.frozen {
+            return;
+        }
+        let head = Head { role: Role::Removed, atom: HeadAtom::Term { symbol, args }, passive: false, span };
+        self.out.rules.push(rule::Rule {
+            name: None,
+            vars: cx.vars,
+            heads: vec![head],
+            guard: cx.goals,
+            body: Body::Replace(body),
+            span,
+        });
+    }
+
+    fn app(&self, symbol: SymbolId, args: Vec<Expr>, span: Span) -> Expr {
+        let sort = self.out.signature.symbols[symbol].result;
+        Expr { kind: ExprKind::App { symbol, args }, sort, span }
+    }
+
+    fn built(&self, symbol: SymbolId, args: Vec<Pattern>, span: Span) -> Pattern {
+        let sort = self.out.signature.symbols[symbol].result;
+        Pattern { kind: PatternKind::App { symbol, args }, sort, span }
+    }
+
+    fn operation(&self, op: Operator, args: Vec<Expr>, span: Span) -> Expr {
+        let sort = self.out.signature.sort_of_result(op, args[0].sort);
+        Expr { kind: ExprKind::Op { op, args }, sort, span }
+    }
+
+    fn integer(&self, value: i64, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(Const::Int(value)), sort: self.out.int, span }
+    }
+
+    fn condition(&self, value: bool, span: Span) -> Expr {
+        let booleans = self.out.signature.booleans;
+        self.app(if value { booleans.true_symbol } else { booleans.false_symbol }, Vec::new(), span)
+    }
+}
+
+/// Whether arguments of an operator are normalised.
+fn has_axioms(op: &Op) -> bool {
+    op.properties.assoc || op.properties.comm || op.properties.identity.is_some()
+}

@@ -1,0 +1,359 @@
+//! Equations and memberships to rules.
+
+use super::pattern::{Matching, Unmatched, needs_search, readings};
+use super::search::{Env, Search, Step, Then};
+use super::*;
+use crate::syntax::EquationKind;
+use crate::term::Condition;
+
+/// What a rule gives.
+#[derive(Clone, Copy)]
+pub(super) enum Gives<'t> {
+    Term(&'t Term),
+    /// The same, with the arguments of an operator that an equation did not match: before it, and behind it.
+    Extended(&'t Term, usize, &'t [(Key, bool)]),
+    Value(&'t Expr),
+}
+
+impl Lower<'_> {
+    pub(super) fn equations(&mut self) {
+        let rules = self.space.rules.clone();
+        for op in 0..self.space.signature.ops.len() {
+            self.special(op);
+        }
+        let mut equations: Vec<&Rule> = Vec::new();
+        for rule in rules.iter().filter(|rule| rule.kind == EquationKind::Equation) {
+            if self.has_values(rule) {
+                equations.push(rule);
+            }
+        }
+        // Those that hold where no other one does come last.
+        equations.sort_by_key(|rule| rule.otherwise);
+        let collapsed: Vec<Rule> = equations.iter().filter_map(|rule| self.collapsed(rule)).collect();
+        let mut all = equations.clone();
+        let first_last = all.iter().position(|rule| rule.otherwise).unwrap_or(all.len());
+        all.splice(first_last..first_last, &collapsed);
+        for rule in all {
+            self.equation(rule);
+        }
+        for op in 0..self.space.signature.ops.len() {
+            if has_axioms(&self.space.signature.ops[op]) {
+                self.applied(op);
+            }
+        }
+    }
+
+    /// Whether all variables of a rule have values where they are used; if not, it is reported and left out.
+    fn has_values(&mut self, rule: &Rule) -> bool {
+        let mut bound = Vec::new();
+        rule.left.variables(&mut bound);
+        let mut missing = None;
+        let mut used = |term: &Term, bound: &[(&Arc<str>, &TypeName, Span)]| {
+            let mut found = Vec::new();
+            term.variables(&mut found);
+            let has = |(name, of, _): &(&Arc<str>, &TypeName, Span)| {
+                bound.iter().any(|(known, known_of, _)| known == name && known_of == of)
+            };
+            missing = missing
+                .take()
+                .or_else(|| found.into_iter().find(|v| !has(v)).map(|(name, _, span)| (name.clone(), span)));
+        };
+        for condition in &rule.conditions {
+            match condition {
+                Condition::Equal(a, b) => [a, b].into_iter().for_each(|term| used(term, &bound)),
+                Condition::HasSort(term, _) | Condition::Holds(term) => used(term, &bound),
+                Condition::Match(pattern, value) => {
+                    used(value, &bound);
+                    pattern.variables(&mut bound);
+                }
+            }
+        }
+        if let Some(right) = &rule.right {
+            used(right, &bound);
+        }
+        if let Some((name, span)) = &missing {
+            self.out.diagnostics.push(
+                Diagnostic::warning(
+                    "T3302",
+                    format!("variable `{name}` has no value: the equation is left out"),
+                )
+                .label(*span, "used here")
+                .help(format!("let `{name}` occur on the left-hand side, or in a pattern of `:=` before")),
+            );
+        }
+        missing.is_none()
+    }
+
+    fn equation(&mut self, rule: &Rule) {
+        let Some(right) = &rule.right else { return };
+        let (key, args) = match &rule.left.kind {
+            TermKind::App(key, args) => (key, args.as_slice()),
+            TermKind::Repeat(..) | TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => {
+                let reason = "it has no operator outermost that equations can be for";
+                return self.left_out(Unmatched { span: rule.left.span, reason });
+            }
+            TermKind::Special(..) | TermKind::HasSort(..) => {
+                let reason = "what this stands for is built in";
+                return self.left_out(Unmatched { span: rule.left.span, reason });
+            }
+        };
+        let op = self.op(key);
+        let declared = &self.space.signature.ops[op];
+        if declared.properties.special.as_deref() == Some("zero") {
+            let reason = "it has no operator outermost that equations can be for";
+            return self.left_out(Unmatched { span: rule.left.span, reason });
+        }
+        let made = match has_axioms(declared) {
+            true => self.at_axioms(op, rule, right),
+            false => {
+                let args: Vec<&Term> = args.iter().collect();
+                self.free(self.space.calls[op], &args, &rule.conditions, Gives::Term(right), rule.span)
+            }
+        };
+        if let Err(found) = made {
+            self.left_out(found);
+        }
+    }
+
+    fn left_out(&mut self, found: Unmatched) {
+        self.out.diagnostics.push(
+            Diagnostic::warning("T3301", "this left-hand side matches nothing: the equation is left out")
+                .label(found.span, found.reason)
+                .help("a left-hand side is an operator applied to variables and to what normal forms are made of"),
+        );
+    }
+
+    /// The rules that say that values of a membership have its sort.
+    pub(super) fn membership(&mut self, symbol: SymbolId, rule: &Rule, body: Expr) {
+        if !self.has_values(rule) {
+            return;
+        }
+        let made = self.free(symbol, &[&rule.left], &rule.conditions, Gives::Value(&body), rule.span);
+        if let Err(found) = made {
+            self.left_out(found);
+        }
+    }
+
+    /// Rules for a symbol whose arguments are like some patterns.
+    fn free(
+        &mut self,
+        symbol: SymbolId,
+        args: &[&Term],
+        conditions: &[Condition],
+        gives: Gives<'_>,
+        span: Span,
+    ) -> Result<(), Unmatched> {
+        for mut matching in readings(self.space, args.iter().copied()) {
+            let mut patterns = Vec::new();
+            for arg in args {
+                patterns.push(self.pattern(&mut matching, arg)?);
+            }
+            let steps = matching.pending.drain(..).map(|(key, term)| Step::Is(key, term)).collect();
+            self.complete(symbol, matching, patterns, steps, conditions, gives, span)?;
+        }
+        Ok(())
+    }
+
+    /// The conditions of a rule and what it gives. Where a search is needed, the conditions are part of it.
+    #[expect(clippy::too_many_arguments)]
+    pub(super) fn complete<'t>(
+        &mut self,
+        symbol: SymbolId,
+        mut matching: Matching<'t>,
+        patterns: Vec<Pattern>,
+        mut steps: Vec<Step<'t>>,
+        conditions: &'t [Condition],
+        gives: Gives<'_>,
+        span: Span,
+    ) -> Result<(), Unmatched> {
+        let searches = |condition: &Condition| match condition {
+            Condition::Match(pattern, _) => needs_search(self.space, pattern),
+            _ => false,
+        };
+        if steps.is_empty() && !conditions.iter().any(searches) {
+            for condition in conditions {
+                self.guard(&mut matching, condition)?;
+            }
+        } else {
+            steps.extend(conditions.iter().map(Step::Holds));
+            self.searched(&mut matching.cx, steps, gives, span)?;
+        }
+        let cx = matching.cx;
+        let body = match gives {
+            Gives::Term(right) => self.expr(&cx, right),
+            Gives::Value(value) => value.clone(),
+            Gives::Extended(right, op, rests) => {
+                let mut body = self.expr(&cx, right);
+                for (key, before) in rests {
+                    let make = if *before { Make::ExtendedBefore(op) } else { Make::Extended(op) };
+                    let symbol = self.function(make);
+                    let rest = cx.value(cx.known[key], span);
+                    body = self.app(symbol, vec![rest, body], span);
+                }
+                body
+            }
+        };
+        self.rule(symbol, cx, patterns, body, span);
+        Ok(())
+    }
+
+    /// A search for the variables that are still without values.
+    fn searched(
+        &mut self,
+        cx: &mut Cx,
+        steps: Vec<Step<'_>>,
+        gives: Gives<'_>,
+        span: Span,
+    ) -> Result<(), Unmatched> {
+        let mut env: Env = cx.known.iter().map(|(key, &var)| (key.clone(), cx.vars[var].sort)).collect();
+        env.sort_by_key(|(key, _)| cx.known[key]);
+        let mut wanted: Env = Vec::new();
+        if let Gives::Term(right) | Gives::Extended(right, ..) = gives {
+            let mut variables = Vec::new();
+            right.variables(&mut variables);
+            for (name, of, _) in variables {
+                let key = Key::Named(name.clone(), of.clone());
+                if !cx.known.contains_key(&key) {
+                    let of = self.space.signature.type_of(of).map(|of| self.space.signature.kind(of));
+                    wanted.push((key, self.space.sorts[of.unwrap_or(0)]));
+                }
+            }
+        }
+        if let Gives::Extended(_, op, rests) = gives {
+            let lists = self.lists(self.space.signature.ops[op].range);
+            wanted.extend(rests.iter().map(|(key, _)| (key.clone(), lists.sort)));
+        }
+        let search = self.new_search(wanted, span);
+        let symbol = self.solve(Then { steps: &steps, env: &env, search: &search })?;
+        let args = env.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
+        let value = self.app(symbol, args, span);
+        let found = search.wanted.iter().map(|(key, sort)| cx.bind(key, *sort, span)).collect();
+        cx.matches(value, self.built(search.some, found, span));
+        Ok(())
+    }
+
+    fn new_search(&mut self, wanted: Env, span: Span) -> Search {
+        let name = format!("@match({})", self.out.rules.len());
+        let sort = self.out.signature.sorts.push(ir::Sort { name, kind: SortKind::Data, span: None });
+        let sorts = wanted.iter().map(|(_, sort)| *sort).collect();
+        let some = self.symbol("@some", sorts, sort, None);
+        let none = self.symbol("@none", Vec::new(), sort, None);
+        Search { wanted, sort, some, none, span }
+    }
+
+    /// A condition as a goal.
+    pub(super) fn guard<'t>(
+        &mut self,
+        matching: &mut Matching<'t>,
+        condition: &'t Condition,
+    ) -> Result<(), Unmatched> {
+        match condition {
+            Condition::Equal(a, b) => {
+                let span = a.span.to(b.span);
+                let both = vec![self.expr(&matching.cx, a), self.expr(&matching.cx, b)];
+                matching.cx.test(self.operation(Operator::Same, both, span));
+            }
+            Condition::HasSort(term, of) => {
+                let value = self.expr(&matching.cx, term);
+                let of = self.space.signature.type_of(of);
+                if let Some(test) = of.and_then(|of| self.sort_test(of, value, term.span)) {
+                    matching.cx.test(test);
+                }
+            }
+            Condition::Holds(term) => match self.test(&matching.cx, term) {
+                Some(test) => matching.cx.test(test),
+                None => {
+                    let value = self.expr(&matching.cx, term);
+                    let truth = self.built(self.truth_symbol(true), Vec::new(), term.span);
+                    matching.cx.matches(value, truth);
+                }
+            },
+            Condition::Match(pattern, value) => {
+                let value = self.expr(&matching.cx, value);
+                self.value_is(matching, value, pattern)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An equation for applications of an operator with axioms.
+    fn at_axioms(&mut self, op: usize, rule: &Rule, right: &Term) -> Result<(), Unmatched> {
+        if self.is_idempotence(op, rule, right) || self.decided_by_one(op, rule, right)? {
+            return Ok(());
+        }
+        self.space.defined.insert(op);
+        let (span, symbol) = (rule.span, self.function(Make::Top(op)));
+        let kind = self.space.signature.ops[op].range;
+        let mut cx = Cx::default();
+        let subject = self.new_place();
+        let pattern = cx.bind(&subject, self.space.sorts[kind], span);
+        let domain = self.space.signature.ops[op].domain.clone();
+        let inner = domain.iter().map(|&of| cx.fresh(self.space.sorts[of], span).1).collect();
+        let value = cx.value(cx.known[&subject], span);
+        cx.matches(value, self.built(self.space.values[op], inner, span));
+        let rests = self.extensions(op, &rule.left);
+        let steps = vec![Step::Axioms { op, subject, term: &rule.left, rests: rests.clone() }];
+        let matching = Matching::new(cx);
+        let gives = Gives::Extended(right, op, &rests);
+        self.complete(symbol, matching, vec![pattern], steps, &rule.conditions, gives, span)
+    }
+
+    /// `X, X = X`: equal arguments, which meet where they are put in order, become one there.
+    fn is_idempotence(&mut self, op: usize, rule: &Rule, right: &Term) -> bool {
+        let properties = &self.space.signature.ops[op].properties;
+        let elements = self.space.elements(op, &rule.left);
+        let same = |term: &Term| match (&term.kind, &right.kind) {
+            (TermKind::Var(a, of_a), TermKind::Var(b, of_b)) => a == b && of_a == of_b,
+            _ => false,
+        };
+        let fits = properties.assoc
+            && properties.comm
+            && rule.conditions.is_empty()
+            && !rule.otherwise
+            && elements.len() == 2
+            && elements.iter().all(|term| same(term));
+        let TermKind::Var(_, of) = &right.kind else { return false };
+        let of = self.space.signature.type_of(of);
+        let (true, Some(of)) = (fits && !self.space.idempotent.contains_key(&op), of) else { return false };
+        self.space.idempotent.insert(op, of);
+        true
+    }
+
+    /// `true and X = X`: one argument decides, and the other one is any. Such equations are rules for the arguments,
+    /// before these are put in order.
+    fn decided_by_one(&mut self, op: usize, rule: &Rule, right: &Term) -> Result<bool, Unmatched> {
+        let TermKind::App(_, args) = &rule.left.kind else { return Ok(false) };
+        let properties = self.space.signature.ops[op].properties.clone();
+        let [first, second] = args.as_slice() else { return Ok(false) };
+        let is_any = |term: &Term| match &term.kind {
+            TermKind::Var(_, of) => self.space.signature.type_of(of).is_some_and(|of| self.is_total(of)),
+            _ => false,
+        };
+        let is_constant = |term: &Term| match &term.kind {
+            TermKind::Number(_) | TermKind::Text(..) => true,
+            TermKind::App(key, args) => {
+                args.is_empty() && !has_axioms(&self.space.signature.ops[self.op(key)])
+            }
+            _ => false,
+        };
+        let fits = is_constant(first) && is_any(second) || is_any(first) && is_constant(second);
+        let complete = !properties.assoc || is_constant(right) || is_any(right);
+        if !fits || !rule.conditions.is_empty() || !properties.comm || rule.otherwise {
+            return Ok(false);
+        }
+        let symbol = self.space.calls[op];
+        for args in [[first, second], [second, first]] {
+            self.free(symbol, &args, &[], Gives::Term(right), rule.span)?;
+        }
+        // Of further arguments, one may be it.
+        Ok(complete)
+    }
+
+    pub(super) fn top(&mut self, symbol: SymbolId, op: usize) {
+        let span = self.space.signature.ops[op].span;
+        let mut cx = Cx::default();
+        let (value, pattern) = cx.fresh(self.space.sorts[self.space.signature.ops[op].range], span);
+        let body = cx.value(value, span);
+        self.rule(symbol, cx, vec![pattern], body, span);
+    }
+}

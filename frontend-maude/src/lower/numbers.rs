@@ -1,0 +1,148 @@
+//! Operators on numbers, and what of the library is computed.
+
+use super::*;
+
+/// How an operator on numbers is computed.
+enum Computed {
+    Number(Expr),
+    Test(Expr),
+}
+
+impl Lower<'_> {
+    /// The rules of an operator that is built in, on numbers.
+    pub(super) fn special(&mut self, op: usize) {
+        let declared = &self.space.signature.ops[op];
+        let (Some(name), span) = (declared.properties.special.clone(), declared.span) else { return };
+        let Some((_, number)) = self.space.number else { return };
+        let count = declared.domain.len();
+        let symbol = self.space.calls[op];
+        let mut cx = Cx::default();
+        let (mut patterns, mut values) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let (var, pattern) = cx.fresh(self.out.int, span);
+            patterns.push(self.built(number, vec![pattern], span));
+            values.push(cx.value(var, span));
+        }
+        let Some(computed) = self.computed(&name, &values, &mut cx, span) else { return };
+        let body = match computed {
+            Computed::Number(value) => self.of_number(value, span),
+            Computed::Test(test) => {
+                let truth = self.function(Make::Truth);
+                self.app(truth, vec![test], span)
+            }
+        };
+        self.rule(symbol, cx, patterns, body, span);
+    }
+
+    fn computed(&mut self, name: &str, args: &[Expr], cx: &mut Cx, span: Span) -> Option<Computed> {
+        let zero = self.integer(0, span);
+        let (x, y) = (args.first()?.clone(), args.get(1).unwrap_or(&zero).clone());
+        let both = || vec![x.clone(), y.clone()];
+        let plain = |op| Some(Computed::Number(self.operation(op, both(), span)));
+        let test = |op| Some(Computed::Test(self.operation(op, both(), span)));
+        match name {
+            "add" => plain(Operator::Add),
+            "sub" => plain(Operator::Sub),
+            "mul" => plain(Operator::Mul),
+            "gcd" => plain(Operator::Gcd),
+            "min" => plain(Operator::Min),
+            "max" => plain(Operator::Max),
+            "xor" => plain(Operator::Xor),
+            "bits-and" => plain(Operator::And),
+            "bits-or" => plain(Operator::Or),
+            "lt" => test(Operator::Lt),
+            "le" => test(Operator::Le),
+            "gt" => test(Operator::Gt),
+            "ge" => test(Operator::Ge),
+            "succ" => {
+                let one = self.integer(1, span);
+                Some(Computed::Number(self.operation(Operator::Add, vec![x, one], span)))
+            }
+            "neg" => Some(Computed::Number(self.operation(Operator::Neg, vec![x], span))),
+            "abs" => Some(Computed::Number(self.operation(Operator::Abs, vec![x], span))),
+            "bits-not" => {
+                let (one, negated) = (self.integer(1, span), self.operation(Operator::Neg, vec![x], span));
+                Some(Computed::Number(self.operation(Operator::Sub, vec![negated, one], span)))
+            }
+            "sd" => {
+                let difference = self.operation(Operator::Sub, both(), span);
+                Some(Computed::Number(self.operation(Operator::Abs, vec![difference], span)))
+            }
+            "shl" | "shr" => {
+                cx.test(self.operation(Operator::Ge, vec![y.clone(), zero], span));
+                plain(if name == "shl" { Operator::Shl } else { Operator::Shr })
+            }
+            "quo" | "rem" => {
+                cx.test(self.operation(Operator::Ne, vec![y.clone(), zero], span));
+                let quotient = self.quotient(&x, &y, span);
+                Some(Computed::Number(match name {
+                    "quo" => quotient,
+                    _ => {
+                        let product = self.operation(Operator::Mul, vec![y, quotient], span);
+                        self.operation(Operator::Sub, vec![x, product], span)
+                    }
+                }))
+            }
+            "lcm" => {
+                let gcd = self.operation(Operator::Gcd, both(), span);
+                // The gcd of 0 and 0 is 0, and nothing is divided by it.
+                let one = self.integer(1, span);
+                let divisor = self.operation(Operator::Max, vec![gcd, one], span);
+                let product = self.operation(Operator::Mul, both(), span);
+                let product = self.operation(Operator::Abs, vec![product], span);
+                Some(Computed::Number(self.operation(Operator::FloorDiv, vec![product, divisor], span)))
+            }
+            "pow" => {
+                cx.test(self.operation(Operator::Ge, vec![y.clone(), zero], span));
+                let power = self.function(Make::Power);
+                let one = self.integer(1, span);
+                Some(Computed::Number(self.app(power, vec![x, y, one], span)))
+            }
+            "divides" => {
+                cx.test(self.operation(Operator::Ne, vec![x.clone(), zero.clone()], span));
+                let rest = self.operation(Operator::Mod, vec![y, x], span);
+                Some(Computed::Test(self.operation(Operator::Eq, vec![rest, zero], span)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The quotient, cut towards zero: that of the absolute values, with the sign of the product.
+    fn quotient(&self, x: &Expr, y: &Expr, span: Span) -> Expr {
+        let absolute = |of: &Expr| self.operation(Operator::Abs, vec![of.clone()], span);
+        let quotient = self.operation(Operator::FloorDiv, vec![absolute(x), absolute(y)], span);
+        let sign = |of: &Expr| self.operation(Operator::Sign, vec![of.clone()], span);
+        let sign = self.operation(Operator::Mul, vec![sign(x), sign(y)], span);
+        self.operation(Operator::Mul, vec![sign, quotient], span)
+    }
+
+    /// `power(x, n, y)` is `y * x^n`, by squares.
+    pub(super) fn power(&mut self, symbol: SymbolId) {
+        let (span, int) = (self.place(), self.out.int);
+        let mut cx = Cx::default();
+        let (_, x) = cx.fresh(int, span);
+        let (y, y_pattern) = cx.fresh(int, span);
+        let zero = Pattern { kind: PatternKind::Const(Const::Int(0)), sort: int, span };
+        let body = cx.value(y, span);
+        self.rule(symbol, cx, vec![x, zero, y_pattern], body, span);
+        for odd in [false, true] {
+            let mut cx = Cx::default();
+            let (x, x_pattern) = cx.fresh(int, span);
+            let (n, n_pattern) = cx.fresh(int, span);
+            let (y, y_pattern) = cx.fresh(int, span);
+            let [x, n, mut y] = [x, n, y].map(|var| cx.value(var, span));
+            let two = self.integer(2, span);
+            if odd {
+                y = self.operation(Operator::Mul, vec![x.clone(), y], span);
+            } else {
+                let rest = self.operation(Operator::Mod, vec![n.clone(), two.clone()], span);
+                let zero = self.integer(0, span);
+                cx.test(self.operation(Operator::Eq, vec![rest, zero], span));
+            }
+            let square = self.operation(Operator::Mul, vec![x.clone(), x], span);
+            let half = self.operation(Operator::FloorDiv, vec![n, two], span);
+            let body = self.app(symbol, vec![square, half, y], span);
+            self.rule(symbol, cx, vec![x_pattern, n_pattern, y_pattern], body, span);
+        }
+    }
+}

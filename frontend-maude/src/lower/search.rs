@@ -1,0 +1,461 @@
+//! Searches for a match, with backtracking: one function for each step, whose arguments are the values that are known,
+//! and whose value is a tuple of what the rule needs, or nothing.
+
+use super::pattern::{Matching, Unmatched, readings};
+use super::*;
+use crate::term::Condition;
+
+/// Values that are known, with their sorts.
+pub(super) type Env = Vec<(Key, SortId)>;
+
+/// One search.
+pub(super) struct Search {
+    pub wanted: Env,
+    pub sort: SortId,
+    pub some: SymbolId,
+    pub none: SymbolId,
+    pub span: Span,
+}
+
+/// What is still to be done: steps, with what is known before them.
+#[derive(Clone, Copy)]
+pub(super) struct Then<'s, 't> {
+    pub steps: &'s [Step<'t>],
+    pub env: &'s Env,
+    pub search: &'s Search,
+}
+
+/// A step of a search. `list`: the elements that are left.
+#[derive(Clone)]
+pub(super) enum Step<'t> {
+    /// A value is like a pattern.
+    Is(Key, &'t Term),
+    Holds(&'t Condition),
+    /// A value is an application of an operator with axioms; what is left of its arguments goes to some rests.
+    Axioms {
+        op: usize,
+        subject: Key,
+        term: &'t Term,
+        rests: Vec<(Key, bool)>,
+    },
+    /// Some element is like a pattern; `twice`: it and the one behind it are equal.
+    Take {
+        op: usize,
+        list: Key,
+        pattern: &'t Term,
+        twice: bool,
+    },
+    /// The elements without a value that is among them, or without all arguments of a value.
+    Without {
+        op: usize,
+        list: Key,
+        value: &'t Term,
+        all: bool,
+    },
+    /// Some elements are the value of a variable.
+    Split {
+        op: usize,
+        list: Key,
+        var: &'t Term,
+        none: bool,
+    },
+    /// All elements are the value of a variable.
+    Rest {
+        op: usize,
+        list: Key,
+        var: &'t Term,
+        none: bool,
+    },
+    /// The first element is like a pattern.
+    First {
+        op: usize,
+        list: Key,
+        pattern: &'t Term,
+    },
+    /// The first elements are the value of a variable.
+    Prefix {
+        op: usize,
+        list: Key,
+        var: &'t Term,
+        none: bool,
+    },
+    /// The first elements are the arguments of a value.
+    Behind {
+        op: usize,
+        list: Key,
+        value: &'t Term,
+    },
+    /// Some first elements are left.
+    Before {
+        op: usize,
+        list: Key,
+        key: Key,
+    },
+    Keep {
+        list: Key,
+        key: Key,
+    },
+    Empty {
+        op: usize,
+        list: Key,
+    },
+    /// Elements of a list in reverse before another list.
+    Join {
+        op: usize,
+        seen: Key,
+        rest: Key,
+        list: Key,
+    },
+    /// The elements of a list are the value of a variable.
+    Build {
+        op: usize,
+        elements: Key,
+        var: &'t Term,
+        none: bool,
+        reversed: bool,
+    },
+}
+
+impl Lower<'_> {
+    /// The function that takes some steps.
+    pub(super) fn solve<'t>(&mut self, then: Then<'_, 't>) -> Result<SymbolId, Unmatched> {
+        let Then { steps, env, search } = then;
+        let sorts = env.iter().map(|(_, sort)| *sort).collect();
+        let symbol = self.symbol("@match", sorts, search.sort, None);
+        let span = search.span;
+        let Some((step, rest)) = steps.split_first() else {
+            let (cx, patterns) = self.again(env, span);
+            let found = search.wanted.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
+            let body = self.app(search.some, found, span);
+            self.rule(symbol, cx, patterns, body, span);
+            return Ok(symbol);
+        };
+        match step {
+            Step::Is(subject, term) => self.is(symbol, subject, term, Then { steps: rest, ..then })?,
+            Step::Holds(condition) => self.holds(symbol, condition, Then { steps: rest, ..then })?,
+            Step::Axioms { op, subject, term, rests } => {
+                self.axioms(symbol, *op, subject, term, rests, Then { steps: rest, ..then })?;
+            }
+            Step::Take { op, list, pattern, twice } => {
+                let twice = twice.then_some(());
+                self.take(symbol, *op, list, pattern, twice, Then { steps: rest, ..then })?;
+            }
+            Step::Without { op, list, value, all } => {
+                let kind = self.space.signature.ops[*op].range;
+                let make = if *all { Make::WithoutAll(kind) } else { Make::Without(kind) };
+                self.without_value(symbol, *op, list, value, make, Then { steps: rest, ..then })?;
+            }
+            Step::Behind { op, list, value } => {
+                let make = Make::Behind(self.space.signature.ops[*op].range);
+                self.without_value(symbol, *op, list, value, make, Then { steps: rest, ..then })?;
+            }
+            Step::Split { op, list, var, none } => {
+                self.split(symbol, *op, list, var, *none, Then { steps: rest, ..then })?;
+            }
+            Step::Rest { op, list, var, none } => {
+                let elements = list.clone();
+                self.build_value(symbol, &elements, (*op, var, *none), false, Then { steps: rest, ..then })?;
+            }
+            Step::First { op, list, pattern } => {
+                self.first(symbol, *op, list, pattern, Then { steps: rest, ..then })?;
+            }
+            Step::Prefix { op, list, var, none } => {
+                let taken = self.new_place();
+                let build =
+                    Step::Build { op: *op, elements: taken.clone(), var, none: *none, reversed: true };
+                self.prefix(symbol, *op, list, &taken, Some(build), Then { steps: rest, ..then })?;
+            }
+            Step::Before { op, list, key } => {
+                self.prefix(symbol, *op, list, key, None, Then { steps: rest, ..then })?;
+            }
+            Step::Keep { list, key, .. } => {
+                let (cx, patterns) = self.again(env, span);
+                let mut next = env.clone();
+                next.iter_mut()
+                    .filter(|(known, _)| known == list)
+                    .for_each(|(known, _)| *known = key.clone());
+                let then = self.solve(Then { steps: rest, env: &next, search })?;
+                let args = env.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
+                let body = self.app(then, args, span);
+                self.rule(symbol, cx, patterns, body, span);
+            }
+            Step::Empty { op, list } => {
+                let lists = self.lists(self.space.signature.ops[*op].range);
+                let (cx, patterns, next) =
+                    self.except(env, list, |lower, _| lower.nil_pattern(lists, span), span);
+                self.go_on(symbol, cx, patterns, Then { steps: rest, env: &next, search })?;
+                self.nothing(symbol, env, search);
+            }
+            Step::Join { op, seen, rest: further, list } => {
+                let (cx, patterns) = self.again(env, span);
+                let onto = self.function(Make::Onto(self.space.signature.ops[*op].range));
+                let lists = [seen, further].map(|key| cx.value(cx.known[key], span)).to_vec();
+                let joined = self.app(onto, lists, span);
+                let sort = joined.sort;
+                let gone = |key: &Key| key == seen || key == further;
+                self.with_value(
+                    symbol,
+                    cx,
+                    patterns,
+                    &gone,
+                    (list.clone(), joined, sort),
+                    Then { steps: rest, ..then },
+                )?;
+            }
+            Step::Build { op, elements, var, none, reversed } => {
+                self.build_value(
+                    symbol,
+                    elements,
+                    (*op, var, *none),
+                    *reversed,
+                    Then { steps: rest, ..then },
+                )?;
+            }
+        }
+        Ok(symbol)
+    }
+
+    /// A place that is not known yet.
+    pub(super) fn new_place(&mut self) -> Key {
+        self.space.places += 1;
+        Key::Place(self.space.places)
+    }
+
+    /// The rule that nothing was found.
+    pub(super) fn nothing(&mut self, symbol: SymbolId, env: &Env, search: &Search) {
+        let sorts: Vec<SortId> = env.iter().map(|(_, sort)| *sort).collect();
+        self.none_else(symbol, &sorts, search.none);
+    }
+
+    /// Known values as the arguments of a rule, one of them taken apart by a pattern.
+    pub(super) fn except(
+        &mut self,
+        env: &Env,
+        subject: &Key,
+        pattern: impl FnOnce(&mut Self, &mut Cx) -> Pattern,
+        span: Span,
+    ) -> (Cx, Vec<Pattern>, Env) {
+        let next: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
+        let (mut cx, mut patterns) = self.again(&next, span);
+        let at = env.iter().position(|(key, _)| key == subject).unwrap_or(0);
+        let pattern = pattern(self, &mut cx);
+        patterns.insert(at, pattern);
+        (cx, patterns, next)
+    }
+
+    /// A rule whose value is that of the further steps.
+    pub(super) fn go_on(
+        &mut self,
+        symbol: SymbolId,
+        cx: Cx,
+        patterns: Vec<Pattern>,
+        then: Then<'_, '_>,
+    ) -> Result<(), Unmatched> {
+        let Then { steps: rest, env: next, search } = then;
+        let then = self.solve(Then { steps: rest, env: next, search })?;
+        let args = next.iter().map(|(key, _)| cx.value(cx.known[key], search.span)).collect();
+        let body = self.app(then, args, search.span);
+        self.rule(symbol, cx, patterns, body, search.span);
+        Ok(())
+    }
+
+    /// A rule that applies if a search further on finds something, which is its value.
+    pub(super) fn if_found(
+        &mut self,
+        symbol: SymbolId,
+        mut cx: Cx,
+        patterns: Vec<Pattern>,
+        attempt: Expr,
+        search: &Search,
+    ) {
+        let span = search.span;
+        let (vars, found): (Vec<VarId>, Vec<Pattern>) =
+            search.wanted.iter().map(|(_, sort)| cx.fresh(*sort, span)).unzip();
+        cx.matches(attempt, self.built(search.some, found, span));
+        let values = vars.iter().map(|&var| cx.value(var, span)).collect();
+        let body = self.app(search.some, values, span);
+        self.rule(symbol, cx, patterns, body, span);
+    }
+
+    fn is<'t>(
+        &mut self,
+        symbol: SymbolId,
+        subject: &Key,
+        term: &'t Term,
+        then: Then<'_, 't>,
+    ) -> Result<(), Unmatched> {
+        let Then { steps: rest, env, search } = then;
+        let others: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
+        let at = env.iter().position(|(key, _)| key == subject).unwrap_or(0);
+        if let TermKind::App(key, args) = &term.kind
+            && has_axioms(&self.space.signature.ops[self.op(key)])
+            && !args.is_empty()
+        {
+            let (op, subject) = (self.op(key), subject.clone());
+            let step = Step::Axioms { op, subject, term, rests: Vec::new() };
+            let (cx, patterns) = self.again(env, search.span);
+            let steps: Vec<Step<'t>> = [step].into_iter().chain(rest.iter().cloned()).collect();
+            return self.go_on(symbol, cx, patterns, Then { steps: &steps, ..then });
+        }
+        for mut matching in readings(self.space, [term]) {
+            let (cx, mut patterns) = self.again(&others, search.span);
+            matching.cx = cx;
+            let pattern = self.pattern(&mut matching, term)?;
+            patterns.insert(at, pattern);
+            let mut next = others.clone();
+            let mut new: Env = matching
+                .cx
+                .known
+                .iter()
+                .filter(|(key, _)| !others.iter().any(|(known, _)| known == *key))
+                .map(|(key, &var)| (key.clone(), matching.cx.vars[var].sort))
+                .collect();
+            new.sort_by_key(|(key, _)| matching.cx.known[key]);
+            next.extend(new);
+            let pending = std::mem::take(&mut matching.pending);
+            let steps: Vec<Step<'t>> = pending
+                .into_iter()
+                .map(|(key, term)| Step::Is(key, term))
+                .chain(rest.iter().cloned())
+                .collect();
+            self.go_on(symbol, matching.cx, patterns, Then { steps: &steps, env: &next, search })?;
+        }
+        self.nothing(symbol, env, search);
+        Ok(())
+    }
+
+    fn holds<'t>(
+        &mut self,
+        symbol: SymbolId,
+        condition: &'t Condition,
+        then: Then<'_, 't>,
+    ) -> Result<(), Unmatched> {
+        let Then { steps: rest, env, search } = then;
+        let (cx, patterns) = self.again(env, search.span);
+        if let Condition::Match(pattern, value) = condition {
+            let value = self.expr(&cx, value);
+            let (place, sort) = (self.new_place(), value.sort);
+            let steps: Vec<Step<'t>> =
+                [Step::Is(place.clone(), pattern)].into_iter().chain(rest.iter().cloned()).collect();
+            let gone = |_: &Key| false;
+            return self.with_value(
+                symbol,
+                cx,
+                patterns,
+                &gone,
+                (place, value, sort),
+                Then { steps: &steps, ..then },
+            );
+        }
+        let mut matching = Matching::new(cx);
+        self.guard(&mut matching, condition)?;
+        self.go_on(symbol, matching.cx, patterns, Then { steps: rest, ..then })?;
+        self.nothing(symbol, env, search);
+        Ok(())
+    }
+
+    /// A rule that goes on with one more value, and without some.
+    pub(super) fn with_value(
+        &mut self,
+        symbol: SymbolId,
+        cx: Cx,
+        patterns: Vec<Pattern>,
+        gone: &dyn Fn(&Key) -> bool,
+        (key, value, sort): (Key, Expr, SortId),
+        then: Then<'_, '_>,
+    ) -> Result<(), Unmatched> {
+        let Then { steps: rest, env, search } = then;
+        let mut next: Env = env.iter().filter(|(key, _)| !gone(key)).cloned().collect();
+        let mut args: Vec<Expr> = next.iter().map(|(key, _)| cx.value(cx.known[key], search.span)).collect();
+        next.push((key, sort));
+        args.push(value);
+        let then = self.solve(Then { steps: rest, env: &next, search })?;
+        let body = self.app(then, args, search.span);
+        self.rule(symbol, cx, patterns, body, search.span);
+        Ok(())
+    }
+
+    fn axioms<'t>(
+        &mut self,
+        symbol: SymbolId,
+        op: usize,
+        subject: &Key,
+        term: &'t Term,
+        rests: &[(Key, bool)],
+        then: Then<'_, 't>,
+    ) -> Result<(), Unmatched> {
+        let Then { steps: rest, env, search } = then;
+        if !self.space.signature.ops[op].properties.assoc {
+            return self.two_arguments(symbol, op, subject, term, Then { steps: rest, ..then });
+        }
+        let span = search.span;
+        let lists = self.lists(self.space.signature.ops[op].range);
+        let (cx, patterns) = self.again(env, span);
+        let to_list = self.function(Make::ToList(op));
+        let value = cx.value(cx.known[subject], span);
+        let list = self.app(to_list, vec![value, self.nil(lists, span)], span);
+        let place = self.new_place();
+        let known: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
+        let mut steps = self.steps(op, &place, term, rests, &known);
+        steps.extend(rest.iter().cloned());
+        let gone = |key: &Key| key == subject;
+        self.with_value(
+            symbol,
+            cx,
+            patterns,
+            &gone,
+            (place, list, lists.sort),
+            Then { steps: &steps, ..then },
+        )
+    }
+
+    /// Two arguments in either order, one of which may be the identity.
+    fn two_arguments<'t>(
+        &mut self,
+        symbol: SymbolId,
+        op: usize,
+        subject: &Key,
+        term: &'t Term,
+        then: Then<'_, 't>,
+    ) -> Result<(), Unmatched> {
+        let Then { steps: rest, env, search } = then;
+        let (span, args) = (search.span, self.unordered(term)?);
+        let declared = self.space.signature.ops[op].clone();
+        let sorts: Vec<SortId> = declared.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
+        let left = self.new_place();
+        let right = self.new_place();
+        let orders: &[bool] = if declared.properties.comm { &[false, true] } else { &[false] };
+        let both = declared.properties.identity.as_ref().is_some_and(|of| of.left && of.right);
+        for of_identity in if both { &[false, true][..] } else { &[false] } {
+            for &swapped in orders {
+                let [first, second] = if swapped { [args[1], args[0]] } else { args };
+                let steps: Vec<Step<'t>> = [Step::Is(left.clone(), first), Step::Is(right.clone(), second)]
+                    .into_iter()
+                    .chain(rest.iter().cloned())
+                    .collect();
+                let at = env.iter().position(|(key, _)| key == subject).unwrap_or(0);
+                let mut next: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
+                let (mut cx, mut patterns) = self.again(&next, span);
+                let mut values: Vec<Expr> =
+                    next.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
+                if *of_identity {
+                    let Some(identity) = self.identity(op) else { continue };
+                    let (whole, pattern) = cx.fresh(self.space.sorts[declared.range], span);
+                    patterns.insert(at, pattern);
+                    values.extend([cx.value(whole, span), identity]);
+                } else {
+                    let (a, a_pattern) = cx.fresh(sorts[0], span);
+                    let (b, b_pattern) = cx.fresh(sorts[1], span);
+                    patterns.insert(at, self.built(self.space.values[op], vec![a_pattern, b_pattern], span));
+                    values.extend([cx.value(a, span), cx.value(b, span)]);
+                }
+                next.extend([(left.clone(), sorts[0]), (right.clone(), sorts[1])]);
+                let then = self.solve(Then { steps: &steps, env: &next, search })?;
+                let attempt = self.app(then, values, span);
+                self.if_found(symbol, cx, patterns, attempt, search);
+            }
+        }
+        self.nothing(symbol, env, search);
+        Ok(())
+    }
+}

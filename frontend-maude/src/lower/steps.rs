@@ -1,0 +1,349 @@
+//! What a search does for arguments of an operator with axioms: which element of a list an argument is, in which order.
+
+use gchr_base::hash::HashSet;
+
+use super::pattern::Unmatched;
+use super::search::{Env, Step};
+use super::*;
+use crate::syntax::EquationKind;
+use crate::term::Condition;
+
+/// What an argument of an associative operator may stand for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Width {
+    /// One element.
+    One,
+    /// Several ones, and none if the identity has its sort.
+    Many { none: bool },
+}
+
+impl Space {
+    /// The arguments of a term, flat where the operator is associative.
+    pub(super) fn elements<'t>(&self, op: usize, term: &'t Term) -> Vec<&'t Term> {
+        let assoc = self.signature.ops[op].properties.assoc;
+        let mut found = Vec::new();
+        let mut todo = vec![(term, true)];
+        while let Some((term, is_root)) = todo.pop() {
+            match &term.kind {
+                TermKind::App(key, args) if !args.is_empty() && (is_root || assoc) && self.op(key) == op => {
+                    todo.extend(args.iter().rev().map(|arg| (arg, false)));
+                }
+                _ => found.push(term),
+            }
+        }
+        found
+    }
+
+    pub(super) fn width(&self, op: usize, term: &Term) -> Width {
+        if !self.signature.ops[op].properties.assoc {
+            return Width::One;
+        }
+        let many = match &term.kind {
+            TermKind::Var(_, of) => {
+                let of = self.signature.type_of(of);
+                let fits = |range: Type| of.is_some_and(|of| self.signature.is_below(range, of));
+                self.signature.ops[op].declared.iter().any(|(_, range)| fits(*range))
+            }
+            _ => self.becomes(op, term).into_iter().any(|inner| self.width(op, inner) != Width::One),
+        };
+        let none = self.may_be_identity(op, term);
+        if many || none && !matches!(term.kind, TermKind::Var(..)) {
+            Width::Many { none }
+        } else {
+            Width::One
+        }
+    }
+
+    /// Arguments of another operator that a term may become when the others are its identity.
+    fn becomes<'t>(&self, op: usize, term: &'t Term) -> Vec<&'t Term> {
+        let TermKind::App(key, args) = &term.kind else { return Vec::new() };
+        let other = self.op(key);
+        let has_identity = self.signature.ops[other].properties.identity.is_some();
+        if other == op || !has_identity || args.is_empty() {
+            return Vec::new();
+        }
+        let elements = self.elements(other, term);
+        let gone = |at: usize| {
+            let mut others = (0..elements.len()).filter(|&other| other != at);
+            others.all(|at| self.may_be_identity(other, elements[at]))
+        };
+        (0..elements.len()).filter(|&at| gone(at)).map(|at| elements[at]).collect()
+    }
+
+    /// Whether a term may stand for the identity of an operator.
+    pub(super) fn may_be_identity(&self, op: usize, term: &Term) -> bool {
+        let identity = self.signature.ops[op].properties.identity.as_ref();
+        let Some(identity) = identity.and_then(|identity| identity.term.as_ref()) else { return false };
+        match &term.kind {
+            TermKind::Var(_, of) => {
+                let of = self.signature.type_of(of);
+                of.is_some_and(|of| self.signature.is_below(self.least(identity), of))
+            }
+            _ => {
+                term.is_same(identity)
+                    || self.becomes(op, term).into_iter().any(|inner| self.may_be_identity(op, inner))
+            }
+        }
+    }
+
+    /// The least type of a term without variables.
+    pub(super) fn least(&self, term: &Term) -> Type {
+        let signature = &self.signature;
+        let named = |name: &str| signature.sort(name).map_or(Type::Kind(0), Type::Sort);
+        match &term.kind {
+            TermKind::App(key, args) => {
+                let args: Vec<Type> = args.iter().map(|arg| self.least(arg)).collect();
+                signature.result(self.op(key), &args)
+            }
+            TermKind::Number(number) if *number == num_bigint::BigInt::ZERO => named("Zero"),
+            TermKind::Number(_) => named("NzNat"),
+            TermKind::Text(_, of) => signature.type_of(of).unwrap_or(Type::Kind(0)),
+            _ => {
+                let kind = crate::modules::kind_of(signature, term);
+                Type::Kind(kind.unwrap_or(0))
+            }
+        }
+    }
+
+    /// Whether an argument takes whatever is left.
+    pub(super) fn takes_all(&self, op: usize, term: &Term, elements: &[&Term]) -> bool {
+        let TermKind::Var(name, of) = &term.kind else { return false };
+        let once = elements
+            .iter()
+            .filter(|other| matches!(&other.kind, TermKind::Var(n, o) if n == name && o == of));
+        let total = self.signature.type_of(of).is_some_and(|of| sorts::is_total(&self.total, of));
+        once.count() == 1 && total && matches!(self.width(op, term), Width::Many { .. })
+    }
+}
+
+impl Lower<'_> {
+    /// The rests that an equation for an associative operator leaves: before what it matches, and behind.
+    pub(super) fn extensions(&self, op: usize, left: &Term) -> Vec<(Key, bool)> {
+        let properties = &self.space.signature.ops[op].properties;
+        if !properties.assoc {
+            return Vec::new();
+        }
+        let elements = self.space.elements(op, left);
+        let takes = |term: &&&Term| self.space.takes_all(op, term, &elements);
+        if properties.comm {
+            return if elements.iter().any(|term| takes(&term)) { Vec::new() } else { vec![(BEHIND, false)] };
+        }
+        let mut found = Vec::new();
+        found.extend((!elements.last().is_some_and(|term| takes(&term))).then_some((BEHIND, false)));
+        found.extend((!elements.first().is_some_and(|term| takes(&term))).then_some((BEFORE, true)));
+        found
+    }
+
+    /// The steps that match a list with the arguments of a term. Places are counted from `next`.
+    pub(super) fn steps<'t>(
+        &self,
+        op: usize,
+        list: &Key,
+        term: &'t Term,
+        rests: &[(Key, bool)],
+        env: &Env,
+    ) -> Vec<Step<'t>> {
+        let elements = self.space.elements(op, term);
+        let known = env.iter().map(|(key, _)| key.clone()).collect();
+        match self.space.signature.ops[op].properties.comm {
+            true => self.steps_of_set(op, list, &elements, rests, known),
+            false => self.steps_of_sequence(op, list, &elements, rests, known),
+        }
+    }
+
+    /// Known values first, then other terms than variables, single elements, and what takes several ones.
+    fn steps_of_set<'t>(
+        &self,
+        op: usize,
+        list: &Key,
+        elements: &[&'t Term],
+        rests: &[(Key, bool)],
+        mut known: HashSet<Key>,
+    ) -> Vec<Step<'t>> {
+        let mut left: Vec<&'t Term> = elements.to_vec();
+        let mut steps = Vec::new();
+        let list = list.clone();
+        let mut complete = false;
+        while !left.is_empty() {
+            let rank = |term: &&Term| match (&term.kind, self.space.width(op, term)) {
+                _ if is_known(term, &known) && self.is_value(term) => 0,
+                (TermKind::Var(..), Width::One) => 2,
+                (_, Width::One) => 1,
+                (_, Width::Many { none: false }) => 3,
+                (_, Width::Many { none: true }) => 4,
+            };
+            let at = (0..left.len()).min_by_key(|&at| rank(&left[at])).unwrap_or(0);
+            let term = left.remove(at);
+            let width = self.space.width(op, term);
+            let (op, list) = (op, list.clone());
+            steps.push(match (rank(&term), width) {
+                (0, Width::One) => Step::Without { op, list, value: term, all: false },
+                (0, Width::Many { .. }) => Step::Without { op, list, value: term, all: true },
+                (_, Width::One) => {
+                    // An element that occurs again stands next to itself in the order.
+                    let again = left.iter().position(|other| is_variable(term) && same_variable(other, term));
+                    let again = again.map(|again| left.remove(again)).is_some();
+                    Step::Take { op, list, pattern: term, twice: again }
+                }
+                (_, Width::Many { none }) if left.is_empty() && rests.is_empty() => {
+                    complete = true;
+                    Step::Rest { op, list, var: term, none }
+                }
+                (_, Width::Many { none }) => Step::Split { op, list, var: term, none },
+            });
+            add_known(term, &mut known);
+        }
+        match rests.first() {
+            Some((key, _)) => steps.push(Step::Keep { list, key: key.clone() }),
+            None if !complete => steps.push(Step::Empty { op, list }),
+            None => {}
+        }
+        steps
+    }
+
+    fn steps_of_sequence<'t>(
+        &self,
+        op: usize,
+        list: &Key,
+        elements: &[&'t Term],
+        rests: &[(Key, bool)],
+        mut known: HashSet<Key>,
+    ) -> Vec<Step<'t>> {
+        let mut steps = Vec::new();
+        let list = list.clone();
+        if let Some((key, _)) = rests.iter().find(|(_, before)| *before) {
+            steps.push(Step::Before { op, list: list.clone(), key: key.clone() });
+        }
+        let behind = rests.iter().find(|(_, before)| !*before);
+        let mut complete = false;
+        for (at, &term) in elements.iter().enumerate() {
+            let (op, list) = (op, list.clone());
+            let last = at + 1 == elements.len() && behind.is_none();
+            steps.push(match self.space.width(op, term) {
+                Width::One => Step::First { op, list, pattern: term },
+                Width::Many { .. } if is_known(term, &known) && self.is_value(term) => {
+                    Step::Behind { op, list, value: term }
+                }
+                Width::Many { none } if last => {
+                    complete = true;
+                    Step::Rest { op, list, var: term, none }
+                }
+                Width::Many { none } => Step::Prefix { op, list, var: term, none },
+            });
+            add_known(term, &mut known);
+        }
+        match behind {
+            Some((key, _)) => steps.push(Step::Keep { list, key: key.clone() }),
+            None if !complete => steps.push(Step::Empty { op, list }),
+            None => {}
+        }
+        steps
+    }
+
+    /// Whether a pattern whose variables have values stands for one value: evaluation would not change it.
+    fn is_value(&self, term: &Term) -> bool {
+        match &term.kind {
+            TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => true,
+            TermKind::App(key, args) => {
+                let op = self.op(key);
+                let declared = &self.space.signature.ops[op];
+                let constructs = !self.space.rules.iter().any(|rule| {
+                    rule.kind == EquationKind::Equation
+                        && matches!(&rule.left.kind, TermKind::App(key, _) if self.op(key) == op)
+                });
+                constructs
+                    && (declared.properties.special.is_none() || declared.domain.is_empty())
+                    && !has_axioms(declared)
+                    && args.iter().all(|arg| self.is_value(arg))
+            }
+            _ => false,
+        }
+    }
+
+    /// An equation whose left-hand side becomes another operator when variables stand for the identity: `eq a X = b X`
+    /// rewrites `a` alone.
+    pub(super) fn collapsed(&mut self, rule: &Rule) -> Option<Rule> {
+        let TermKind::App(key, _) = &rule.left.kind else { return None };
+        let op = self.op(key);
+        let identity = self.space.signature.ops[op].properties.identity.clone()?;
+        if !(identity.left && identity.right) {
+            return None;
+        }
+        let identity = identity.term?;
+        let elements = self.space.elements(op, &rule.left);
+        let (gone, kept): (Vec<&Term>, Vec<&Term>) =
+            elements.iter().partition(|term| self.space.may_be_identity(op, term));
+        let [kept] = kept.as_slice() else { return None };
+        if is_variable(kept) || gone.is_empty() || !gone.iter().all(|term| is_variable(term)) {
+            return None;
+        }
+        let values: Vec<(&Arc<str>, &TypeName)> = gone
+            .iter()
+            .filter_map(|term| match &term.kind {
+                TermKind::Var(name, of) => Some((name, of)),
+                _ => None,
+            })
+            .collect();
+        let replace = |term: &Term| replaced(term, &values, &identity);
+        let conditions = rule.conditions.iter().map(|condition| match condition {
+            Condition::Equal(a, b) => Condition::Equal(replace(a), replace(b)),
+            Condition::Match(a, b) => Condition::Match(replace(a), replace(b)),
+            Condition::HasSort(a, of) => Condition::HasSort(replace(a), of.clone()),
+            Condition::Holds(a) => Condition::Holds(replace(a)),
+        });
+        Some(Rule {
+            left: replace(kept),
+            right: rule.right.as_ref().map(replace),
+            conditions: conditions.collect(),
+            ..rule.clone()
+        })
+    }
+
+    pub(super) fn unordered<'t>(&self, term: &'t Term) -> Result<[&'t Term; 2], Unmatched> {
+        match &term.kind {
+            TermKind::App(_, args) if args.len() == 2 => Ok([&args[0], &args[1]]),
+            _ => Err(Unmatched { span: term.span, reason: "this has no two arguments" }),
+        }
+    }
+}
+
+/// Where what an equation leaves is kept.
+const BEHIND: Key = Key::Place(usize::MAX);
+const BEFORE: Key = Key::Place(usize::MAX - 1);
+
+fn replaced(term: &Term, values: &[(&Arc<str>, &TypeName)], by: &Term) -> Term {
+    let all = |args: &[Term]| args.iter().map(|arg| replaced(arg, values, by)).collect();
+    let one = |arg: &Term| Box::new(replaced(arg, values, by));
+    let kind = match &term.kind {
+        TermKind::Var(name, of) if values.contains(&(name, of)) => return by.clone(),
+        TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => term.kind.clone(),
+        TermKind::App(key, args) => TermKind::App(key.clone(), all(args)),
+        TermKind::Repeat(key, count, arg) => TermKind::Repeat(key.clone(), *count, one(arg)),
+        TermKind::Special(special, args) => TermKind::Special(*special, all(args)),
+        TermKind::HasSort(arg, of) => TermKind::HasSort(one(arg), of.clone()),
+    };
+    Term { kind, span: term.span }
+}
+
+fn is_variable(term: &Term) -> bool {
+    matches!(term.kind, TermKind::Var(..))
+}
+
+fn same_variable(a: &Term, b: &Term) -> bool {
+    match (&a.kind, &b.kind) {
+        (TermKind::Var(a, of_a), TermKind::Var(b, of_b)) => a == b && of_a == of_b,
+        _ => false,
+    }
+}
+
+fn is_known(term: &Term, known: &HashSet<Key>) -> bool {
+    let mut variables = Vec::new();
+    term.variables(&mut variables);
+    variables.iter().all(|(name, of, _)| known.contains(&Key::Named((*name).clone(), (*of).clone())))
+}
+
+fn add_known(term: &Term, known: &mut HashSet<Key>) {
+    let mut variables = Vec::new();
+    term.variables(&mut variables);
+    known.extend(variables.iter().map(|(name, of, _)| Key::Named((*name).clone(), (*of).clone())));
+}

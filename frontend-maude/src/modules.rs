@@ -1,0 +1,385 @@
+//! Modules with all that they import: module expressions, parameters, views and renamings.
+
+mod naming;
+mod statements;
+
+use std::sync::Arc;
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::suggest::nearest;
+
+use crate::signature::{Declaration, Identity, Properties, Signature};
+use crate::syntax::*;
+use crate::term::Rule;
+
+use self::naming::Naming;
+
+pub(crate) use self::statements::kind_of;
+
+/// What one module declares itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The same for the same declarations.
+    pub key: Arc<str>,
+    pub is_library: bool,
+    /// Whether it is what a parameter asks for.
+    pub is_theory: bool,
+    pub sorts: Vec<Name>,
+    pub subsorts: Vec<(Name, Name)>,
+    pub ops: Vec<Declaration>,
+    pub rules: Vec<Arc<Rule>>,
+}
+
+/// A module with all that it imports.
+#[derive(Clone, Debug)]
+pub(crate) struct Flat {
+    pub parts: Vec<Arc<Part>>,
+    /// Names and theories of parameters that have no value.
+    params: Vec<(Arc<str>, Arc<Flat>)>,
+    pub variables: Arc<HashMap<Arc<str>, TypeName>>,
+}
+
+type Fail = Box<Diagnostic>;
+
+/// All modules that are known.
+pub(crate) struct Modules<'d> {
+    modules: HashMap<Arc<str>, (Arc<Module>, bool, Vec<Name>)>,
+    views: HashMap<Arc<str>, Arc<View>>,
+    known: HashMap<Arc<str>, Option<Arc<Flat>>>,
+    /// Modules that are imported without saying so.
+    included: Vec<Name>,
+    pub diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl<'d> Modules<'d> {
+    pub fn new(library: &Text, diagnostics: &'d mut Vec<Diagnostic>) -> Self {
+        let (modules, views, known) = (HashMap::default(), HashMap::default(), HashMap::default());
+        let mut found = Self { modules, views, known, included: Vec::new(), diagnostics };
+        library.items.iter().for_each(|item| found.add(item, true));
+        found
+    }
+
+    /// From here on there is such a module or view.
+    pub fn add(&mut self, item: &Item, is_library: bool) {
+        match item {
+            Item::Module(module) => {
+                let name = module.name.text.clone();
+                let included = if is_library { Vec::new() } else { self.included.clone() };
+                let module = (Arc::new(module.clone()), is_library, included);
+                if self.modules.insert(name, module).is_some() {
+                    // Another one of this name may have been imported.
+                    self.known.clear();
+                }
+            }
+            Item::View(view) => {
+                self.views.insert(view.name.text.clone(), Arc::new(view.clone()));
+            }
+            Item::Include(name, on) => {
+                self.included.retain(|known| known.text != name.text);
+                self.included.extend(on.then(|| name.clone()));
+            }
+            Item::Reduce { .. } | Item::Select(_) => {}
+        }
+    }
+
+    /// A module by its name, or none if it is wrong, which has been reported.
+    pub fn named(&mut self, name: &Name) -> Option<Arc<Flat>> {
+        if let Some(known) = self.known.get(&name.text) {
+            return known.clone();
+        }
+        let Some((module, is_library, included)) = self.modules.get(&name.text).cloned() else {
+            self.diagnostics.push(*self.unknown(name));
+            return None;
+        };
+        // A module that imports itself finds nothing here.
+        self.known.insert(name.text.clone(), None);
+        let found = self.flatten(&module, is_library, &included).map(Arc::new);
+        self.known.insert(name.text.clone(), found.clone());
+        found
+    }
+
+    fn unknown(&self, name: &Name) -> Fail {
+        let text = &name.text;
+        const OTHERS: [&str; 22] = [
+            "RAT",
+            "FLOAT",
+            "CONVERSION",
+            "RANDOM",
+            "COUNTER",
+            "META-LEVEL",
+            "META-TERM",
+            "META-MODULE",
+            "META-VIEW",
+            "LOOP-MODE",
+            "CONFIGURATION",
+            "ARRAY",
+            "LEXICAL",
+            "META-STRATEGY",
+            "INTERNAL-ERROR",
+            "META-INTERPRETER",
+            "STD-STREAM",
+            "FILE",
+            "SOCKET",
+            "TIME",
+            "LIST*",
+            "SET*",
+        ];
+        if OTHERS.contains(&&**text) {
+            return crate::parser::unsupported(name.span, &format!("module `{text}`: such modules"));
+        }
+        let near = nearest(text, self.modules.keys().map(|name| &**name));
+        Box::new(
+            Diagnostic::error("T3103", format!("unknown module `{text}`"))
+                .label(name.span, "used here")
+                .help(match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "declare it before, or load its file".to_string(),
+                }),
+        )
+    }
+
+    /// What a module expression stands for; `params` are those of the module that it stands in.
+    pub fn expr(&mut self, expr: &ModuleExpr, params: &[(Arc<str>, Arc<Flat>)]) -> Option<Arc<Flat>> {
+        match expr {
+            ModuleExpr::Name(name) => self.named(name),
+            ModuleExpr::Sum(all) => {
+                let mut sum: Option<Flat> = None;
+                for part in all {
+                    let found = self.expr(part, params)?;
+                    match &mut sum {
+                        Some(sum) => join(&mut sum.parts, &found.parts),
+                        None => sum = Some((*found).clone()),
+                    }
+                }
+                sum.map(Arc::new)
+            }
+            ModuleExpr::Renamed(of, items) => {
+                let of = self.expr(of, params)?;
+                let naming = Naming::of_items(items);
+                let parts = of.parts.iter().map(|part| naming.part(part)).collect();
+                Some(Arc::new(Flat { parts, ..(*of).clone() }))
+            }
+            ModuleExpr::Instance(of, args) => self.instance(of, args, params),
+        }
+    }
+
+    fn instance(
+        &mut self,
+        of: &ModuleExpr,
+        args: &[ModuleExpr],
+        params: &[(Arc<str>, Arc<Flat>)],
+    ) -> Option<Arc<Flat>> {
+        let generic = self.expr(of, params)?;
+        if generic.params.len() != args.len() {
+            let (wanted, found) = (generic.params.len(), args.len());
+            self.diagnostics.push(
+                Diagnostic::error("T3106", format!("the module has {wanted} parameters, not {found}"))
+                    .label(of.span(), "instantiated here")
+                    .help("give one view for each parameter"),
+            );
+            return None;
+        }
+        let (mut naming, mut targets, mut open) = (Naming::default(), Vec::new(), Vec::new());
+        for ((param, theory), arg) in generic.params.iter().zip(args) {
+            let ModuleExpr::Name(name) = arg else {
+                self.diagnostics
+                    .push(*crate::parser::unsupported(arg.span(), "views with parameters, as arguments,"));
+                return None;
+            };
+            naming.argument(param, &name.text);
+            if let Some(outer) = params.iter().find(|(outer, _)| *outer == name.text) {
+                for sort in theory_sorts(theory) {
+                    naming.sort(&format!("{param}${sort}"), &format!("{}${sort}", name.text));
+                }
+                open.push(outer.clone());
+                continue;
+            }
+            let Some(view) = self.views.get(&name.text).cloned() else {
+                let near = nearest(&name.text, self.views.keys().map(|name| &**name));
+                self.diagnostics.push(
+                    Diagnostic::error("T3103", format!("unknown view `{}`", name.text))
+                        .label(name.span, "used here")
+                        .help(match near {
+                            Some(near) => format!("did you mean `{near}`?"),
+                            None => "declare a view, or name a parameter of this module".into(),
+                        }),
+                );
+                return None;
+            };
+            self.expr(&view.from, &[])?;
+            targets.push(self.expr(&view.to, &[])?);
+            for sort in theory_sorts(theory) {
+                let to = view.sorts.iter().find(|(from, _)| *from.text == *sort);
+                let to = to.map_or(sort.clone(), |(_, to)| to.text.clone());
+                naming.sort(&format!("{param}${sort}"), &to);
+            }
+            view.ops.iter().for_each(|(from, to)| naming.operator(&from.text, &to.text, Vec::new()));
+        }
+        let mut parts = Vec::new();
+        targets.iter().for_each(|target| join(&mut parts, &target.parts));
+        open.iter().for_each(|(param, theory)| join(&mut parts, &parameter_parts(param, theory)));
+        let own: Vec<Arc<Part>> = generic
+            .parts
+            .iter()
+            .filter(|part| !part.is_theory || !part.key.contains("::"))
+            .map(|part| naming.part(part))
+            .collect();
+        join(&mut parts, &own);
+        Some(Arc::new(Flat { parts, params: Vec::new(), ..(*generic).clone() }))
+    }
+
+    fn flatten(&mut self, module: &Module, is_library: bool, included: &[Name]) -> Option<Flat> {
+        let mut params = Vec::new();
+        let mut parts: Vec<Arc<Part>> = Vec::new();
+        for (param, theory) in &module.params {
+            let theory = self.expr(theory, &[])?;
+            join(&mut parts, &parameter_parts(&param.text, &theory));
+            params.push((param.text.clone(), theory));
+        }
+        for name in included {
+            let found = self.named(name)?;
+            join(&mut parts, &found.parts);
+        }
+        let mut complete = true;
+        for statement in &module.statements {
+            if let Statement::Import(expr) = statement {
+                match self.expr(expr, &params) {
+                    Some(found) => join(&mut parts, &found.parts),
+                    None => complete = false,
+                }
+            }
+        }
+        if !complete {
+            return None;
+        }
+        let mut key = module.name.text.to_string();
+        if !params.is_empty() {
+            let names: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
+            key += &format!("{{{}}}", names.join(","));
+        }
+        let mut own = Part {
+            key: key.into(),
+            is_library,
+            is_theory: module.kind == ModuleKind::Theory,
+            sorts: Vec::new(),
+            subsorts: Vec::new(),
+            ops: Vec::new(),
+            rules: Vec::new(),
+        };
+        self.declarations(module, &mut own);
+        let variables = Arc::new(statements::variables(module));
+        let before = self.diagnostics.len();
+        parts.push(Arc::new(own.clone()));
+        let signature = Signature::new(&parts, self.diagnostics);
+        parts.pop();
+        if self.diagnostics[before..].iter().any(Diagnostic::is_error) {
+            return None;
+        }
+        let read = statements::read(module, &signature, &variables, &mut own, self.diagnostics);
+        parts.push(Arc::new(own));
+        read.then(|| Flat { parts, params, variables })
+    }
+
+    /// Sorts, subsorts and operators of a module.
+    fn declarations(&mut self, module: &Module, own: &mut Part) {
+        for statement in &module.statements {
+            match statement {
+                Statement::Sorts(sorts) => own.sorts.extend(sorts.iter().cloned()),
+                Statement::Subsorts(groups) => {
+                    for pair in groups.windows(2) {
+                        for below in &pair[0] {
+                            own.subsorts.extend(pair[1].iter().map(|above| (below.clone(), above.clone())));
+                        }
+                    }
+                }
+                Statement::Ops(declared) => {
+                    let properties = self.properties(declared, own.is_library);
+                    own.ops.extend(declared.names.iter().map(|name| Declaration {
+                        name: name.text.clone(),
+                        domain: declared.domain.clone(),
+                        range: declared.range.clone(),
+                        properties: properties.clone(),
+                        span: name.span,
+                    }));
+                }
+                Statement::Import(_) | Statement::Variables(..) | Statement::Equation(_) => {}
+            }
+        }
+    }
+
+    fn properties(&mut self, declared: &OpDeclaration, is_library: bool) -> Properties {
+        let mut found = Properties::default();
+        for attribute in &declared.attributes {
+            match attribute {
+                Attribute::Assoc => found.assoc = true,
+                Attribute::Comm => found.comm = true,
+                Attribute::Iter => found.iter = true,
+                Attribute::Idem(span) => {
+                    self.diagnostics.push(*crate::parser::unsupported(*span, "idempotent operators"));
+                }
+                Attribute::Identity { left, right, term } => {
+                    let (left, right, tokens) = (*left, *right, term.clone());
+                    found.identity = Some(Identity { left, right, tokens, term: None });
+                }
+                Attribute::Prec(prec) => found.prec = Some(*prec),
+                Attribute::Gather(letters) => found.gather = Some(letters.clone()),
+                Attribute::Strategy(order, span) => {
+                    let all = (1..=declared.domain.len() as u32).all(|arg| order.contains(&arg));
+                    let eager = all && order.last() == Some(&0) && !order[..order.len() - 1].contains(&0);
+                    if is_library {
+                        found.strategy = Some(order.clone());
+                    } else if !eager && !declared.domain.is_empty() {
+                        self.diagnostics.push(*crate::parser::unsupported(
+                            *span,
+                            "strategies that leave arguments unevaluated",
+                        ));
+                    }
+                }
+                Attribute::Special(name) if is_library => found.special = Some(name.clone()),
+                Attribute::Special(_) => {
+                    let what = "operators that are built into the interpreter";
+                    self.diagnostics.push(*crate::parser::unsupported(declared.span, what));
+                }
+                Attribute::Ditto | Attribute::Other => {}
+            }
+        }
+        if (found.assoc || found.comm) && declared.domain.len() != 2 {
+            self.diagnostics.push(
+                Diagnostic::error("T3107", "an associative or commutative operator has two arguments")
+                    .label(declared.span, format!("this has {}", declared.domain.len()))
+                    .help("leave the attribute out, or declare two arguments"),
+            );
+            (found.assoc, found.comm) = (false, false);
+        }
+        found
+    }
+}
+
+/// Sorts that a theory declares itself.
+fn theory_sorts(theory: &Flat) -> Vec<Arc<str>> {
+    let own = theory.parts.iter().filter(|part| part.is_theory);
+    own.flat_map(|part| part.sorts.iter().map(|sort| sort.text.clone())).collect()
+}
+
+/// The parts of a theory for a parameter: its sorts get the name of the parameter, its equations hold by themselves.
+fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Vec<Arc<Part>> {
+    let mut naming = Naming::default();
+    for sort in theory_sorts(theory) {
+        naming.sort(&sort, &format!("{param}${sort}"));
+    }
+    let renamed = |part: &Arc<Part>| match part.is_theory {
+        false => part.clone(),
+        true => {
+            let key = format!("{param} :: {}", part.key).into();
+            Arc::new(Part { key, rules: Vec::new(), ..(*naming.part(part)).clone() })
+        }
+    };
+    theory.parts.iter().map(renamed).collect()
+}
+
+/// Adds parts that are not there yet.
+fn join(parts: &mut Vec<Arc<Part>>, more: &[Arc<Part>]) {
+    let known: HashSet<Arc<str>> = parts.iter().map(|part| part.key.clone()).collect();
+    parts.extend(more.iter().filter(|part| !known.contains(&part.key)).cloned());
+}

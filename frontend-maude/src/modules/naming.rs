@@ -1,0 +1,153 @@
+//! Other names for sorts and operators: renamings of modules, and values of their parameters.
+
+use std::sync::Arc;
+
+use gchr_base::hash::HashMap;
+
+use super::Part;
+use crate::signature::{Declaration, Identity};
+use crate::syntax::{Attribute, Name, RenamingItem, TypeName};
+use crate::term::{Names, OpKey};
+
+#[derive(Default)]
+pub(super) struct Naming {
+    sorts: HashMap<Arc<str>, Arc<str>>,
+    ops: HashMap<Arc<str>, (Arc<str>, Vec<Attribute>)>,
+    /// Values of parameters, in the braces of names.
+    arguments: HashMap<Arc<str>, Arc<str>>,
+}
+
+impl Naming {
+    pub fn of_items(items: &[RenamingItem]) -> Self {
+        let mut naming = Self::default();
+        for item in items {
+            match item {
+                RenamingItem::Sort(from, to) => naming.sort(&from.text, &to.text),
+                RenamingItem::Op { from, to, attributes } => {
+                    naming.operator(&from.text, &to.text, attributes.clone());
+                }
+            }
+        }
+        naming
+    }
+
+    pub fn sort(&mut self, from: &str, to: &str) {
+        self.sorts.insert(from.into(), to.into());
+    }
+
+    pub fn operator(&mut self, from: &str, to: &str, attributes: Vec<Attribute>) {
+        self.ops.insert(from.into(), (to.into(), attributes));
+    }
+
+    /// The value of a parameter.
+    pub fn argument(&mut self, param: &Arc<str>, value: &Arc<str>) {
+        self.arguments.insert(param.clone(), value.clone());
+    }
+
+    fn sort_name(&self, name: &Arc<str>) -> Arc<str> {
+        if let Some(to) = self.sorts.get(name) {
+            return to.clone();
+        }
+        match name.split_once('{').and_then(|(base, rest)| Some((base, rest.strip_suffix('}')?))) {
+            Some((base, inside)) => {
+                let args: Vec<String> = split(inside).map(|arg| self.argument_name(arg)).collect();
+                format!("{base}{{{}}}", args.join(",")).into()
+            }
+            None => name.clone(),
+        }
+    }
+
+    fn argument_name(&self, name: &str) -> String {
+        match self.arguments.get(name) {
+            Some(value) => value.to_string(),
+            None => self.sort_name(&name.into()).to_string(),
+        }
+    }
+
+    /// A part with the other names; the same one where none occurs.
+    pub fn part(&self, part: &Arc<Part>) -> Arc<Part> {
+        let sort = |name: &Name| Name { text: self.sort_name(&name.text), span: name.span };
+        let key = self.sort_name(&part.key);
+        let renames = |name: &Arc<str>| self.sort_name(name) != *name;
+        let touches = |op: &Declaration| {
+            self.ops.contains_key(&op.name) || op.domain.iter().chain([&op.range]).any(|of| renames(&of.sort))
+        };
+        let own = part.sorts.iter().any(|name| renames(&name.text))
+            || part.subsorts.iter().any(|(a, b)| renames(&a.text) || renames(&b.text))
+            || part.ops.iter().any(touches);
+        if !own && key == part.key {
+            return part.clone();
+        }
+        let key = if key == part.key { format!("{key}*{}", self.tag()).into() } else { key };
+        Arc::new(Part {
+            key,
+            is_library: part.is_library,
+            is_theory: part.is_theory,
+            sorts: part.sorts.iter().map(sort).collect(),
+            subsorts: part.subsorts.iter().map(|(a, b)| (sort(a), sort(b))).collect(),
+            ops: part.ops.iter().map(|op| self.declaration(op)).collect(),
+            rules: part.rules.iter().map(|rule| Arc::new(rule.map(self))).collect(),
+        })
+    }
+
+    fn declaration(&self, op: &Declaration) -> Declaration {
+        let mut properties = op.properties.clone();
+        let mut name = op.name.clone();
+        if let Some((to, attributes)) = self.ops.get(&op.name) {
+            name = to.clone();
+            for attribute in attributes {
+                match attribute {
+                    Attribute::Prec(prec) => properties.prec = Some(*prec),
+                    Attribute::Gather(letters) => properties.gather = Some(letters.clone()),
+                    _ => {}
+                }
+            }
+        }
+        properties.identity = properties.identity.map(|identity| Identity {
+            term: identity.term.map(|term| Arc::new(term.map(self))),
+            ..identity
+        });
+        Declaration {
+            name,
+            domain: op.domain.iter().map(|of| self.type_name(of)).collect(),
+            range: self.type_name(&op.range),
+            properties,
+            span: op.span,
+        }
+    }
+
+    /// The renaming as text, in one order.
+    fn tag(&self) -> String {
+        let mut items: Vec<String> = self.sorts.iter().map(|(from, to)| format!("{from} {to}")).collect();
+        items.extend(self.ops.iter().map(|(from, (to, _))| format!("{from} {to}")));
+        items.sort();
+        format!("({})", items.join(", "))
+    }
+}
+
+/// The arguments in braces, at the commas that are not in further braces.
+fn split(inside: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    inside.split(move |c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+}
+
+impl Names for Naming {
+    fn type_name(&self, of: &TypeName) -> TypeName {
+        TypeName { sort: self.sort_name(&of.sort), is_kind: of.is_kind }
+    }
+
+    fn op(&self, key: &OpKey) -> OpKey {
+        OpKey {
+            name: self.ops.get(&key.name).map_or_else(|| key.name.clone(), |(to, _)| to.clone()),
+            domain: key.domain.iter().map(|of| self.type_name(of)).collect(),
+            range: self.type_name(&key.range),
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Statements of a module: declarations, and equations with the tokens of their terms.
+
+use super::{Fail, Reader, expected, unsupported};
+use crate::syntax::*;
+use crate::token::Token;
+
+/// What one statement declares; the last token is the period.
+pub(super) fn statement(line: &[Token]) -> Result<Vec<Statement>, Fail> {
+    let word = &line[0];
+    let span = word.span.to(line[line.len() - 1].span);
+    let inner = &line[1..line.len() - 1];
+    let mut reader = Reader::new(inner, word.span);
+    let found = match &*word.text {
+        "pr" | "protecting" | "ex" | "extending" | "inc" | "including" | "gb" | "generated-by" => {
+            vec![Statement::Import(reader.module_expr()?)]
+        }
+        "sort" | "sorts" => {
+            let mut sorts = Vec::new();
+            while reader.peek().is_some() {
+                sorts.push(reader.sort()?);
+            }
+            vec![Statement::Sorts(sorts)]
+        }
+        "subsort" | "subsorts" => {
+            let mut groups = vec![Vec::new()];
+            while let Some(token) = reader.peek() {
+                if token.is("<") {
+                    reader.eat("<");
+                    groups.push(Vec::new());
+                } else if let Some(last) = groups.last_mut() {
+                    last.push(reader.sort()?);
+                }
+            }
+            if groups.len() < 2 || groups.iter().any(Vec::is_empty) {
+                return Err(reader.unexpected("sorts on both sides of `<`"));
+            }
+            vec![Statement::Subsorts(groups)]
+        }
+        "op" | "ops" => vec![Statement::Ops(operators(&mut reader, word, inner, span)?)],
+        "var" | "vars" => {
+            let mut names = Vec::new();
+            while let Some(token) = reader.peek()
+                && !token.is(":")
+            {
+                names.push(reader.token("a variable")?);
+            }
+            reader.expect(":")?;
+            vec![Statement::Variables(names, reader.type_name()?, span)]
+        }
+        "eq" | "ceq" | "cq" | "mb" | "cmb" | "rl" | "crl" => {
+            return Ok(equation(word, inner, span).into_iter().map(Statement::Equation).collect());
+        }
+        _ => return Err(unsupported(word.span, "statements of strategies")),
+    };
+    reader.end("the end of the statement")?;
+    Ok(found)
+}
+
+fn operators(
+    reader: &mut Reader<'_>,
+    word: &Token,
+    inner: &[Token],
+    span: gchr_base::source::Span,
+) -> Result<OpDeclaration, Fail> {
+    let mut names = Vec::new();
+    if word.is("ops") {
+        while let Some(token) = reader.peek()
+            && !token.is(":")
+        {
+            if token.is("(") {
+                reader.eat("(");
+                names.push(bracketed_name(reader)?);
+            } else {
+                names.push(word_name(reader)?);
+            }
+        }
+    } else {
+        names.push(single_name(reader, inner)?);
+    }
+    reader.expect(":")?;
+    let mut domain = Vec::new();
+    while reader.peek().is_some_and(|token| !token.is("->") && !token.is("~>")) {
+        domain.push(reader.type_name()?);
+    }
+    let partial = reader.eat("~>");
+    if !partial {
+        reader.expect("->")?;
+    }
+    let mut range = reader.type_name()?;
+    if partial {
+        range.is_kind = true;
+        domain.iter_mut().for_each(|of| of.is_kind = true);
+    }
+    let attributes = if reader.eat("[") { attributes(reader)? } else { Vec::new() };
+    Ok(OpDeclaration { names, domain, range, attributes, span })
+}
+
+/// The name before the colon that the sorts follow: a colon may be part of it.
+fn single_name(reader: &mut Reader<'_>, inner: &[Token]) -> Result<Name, Fail> {
+    let arrow = inner.iter().rposition(|token| token.is("->") || token.is("~>")).unwrap_or(inner.len());
+    let colon = inner[..arrow].iter().rposition(|token| token.is(":"));
+    let Some(colon) = colon.filter(|&at| at > 0) else { return reader.operator_name(&[":"]) };
+    let mut name: Option<Name> = None;
+    for _ in 0..colon {
+        let token = reader.token("an operator")?;
+        name = Some(match name {
+            None => Name { text: token.text, span: token.span },
+            Some(before) => {
+                let text = format!("{}{}", before.text, token.text).into();
+                Name { text, span: before.span.to(token.span) }
+            }
+        });
+    }
+    let mut name = name.unwrap_or_else(|| unreachable!("there is a token before the colon"));
+    // Brackets around the whole keep it together.
+    if let Some(bare) = name.text.strip_prefix('(').and_then(|text| text.strip_suffix(')'))
+        && inner[0].is("(")
+        && !bare.is_empty()
+        && !bare.contains(['(', ')'])
+    {
+        name.text = bare.into();
+    }
+    Ok(name)
+}
+
+/// A name of several ones, with the brackets and commas that belong to it.
+fn word_name(reader: &mut Reader<'_>) -> Result<Name, Fail> {
+    let first = reader.token("an operator")?;
+    let (mut text, mut span) = (first.text.to_string(), first.span);
+    let mut open = usize::from(["[", "{"].contains(&text.as_str()));
+    while open > 0 {
+        let token = reader.token("a closing bracket")?;
+        open += usize::from(token.is("[") || token.is("{"));
+        open -= usize::from(token.is("]") || token.is("}"));
+        text += &token.text;
+        span = span.to(token.span);
+    }
+    Ok(Name { text: text.into(), span })
+}
+
+fn bracketed_name(reader: &mut Reader<'_>) -> Result<Name, Fail> {
+    let first = reader.token("an operator")?;
+    let (mut text, mut span) = (first.text.to_string(), first.span);
+    let mut depth = 0;
+    loop {
+        let token = reader.token("`)`")?;
+        if token.is(")") && depth == 0 {
+            return Ok(Name { text: text.into(), span });
+        }
+        depth += i32::from(token.is("(")) - i32::from(token.is(")"));
+        text += &token.text;
+        span = span.to(token.span);
+    }
+}
+
+/// Whether a word begins an attribute of an operator.
+pub(super) fn is_attribute(word: &str) -> bool {
+    [
+        "assoc",
+        "associative",
+        "comm",
+        "commutative",
+        "id:",
+        "left",
+        "right",
+        "idem",
+        "idempotent",
+        "ctor",
+        "constructor",
+        "prec",
+        "gather",
+        "format",
+        "strat",
+        "strategy",
+        "memo",
+        "frozen",
+        "poly",
+        "ditto",
+        "iter",
+        "special",
+        "metadata",
+        "latex",
+        "config",
+        "object",
+        "msg",
+        "message",
+        "pconst",
+        "rpo",
+    ]
+    .contains(&word)
+}
+
+/// Attributes of an operator, behind the opening bracket.
+pub(super) fn attributes(reader: &mut Reader<'_>) -> Result<Vec<Attribute>, Fail> {
+    let mut found = Vec::new();
+    loop {
+        let word = reader.token("`]`")?;
+        found.push(match &*word.text {
+            "]" => return Ok(found),
+            "assoc" | "associative" => Attribute::Assoc,
+            "comm" | "commutative" => Attribute::Comm,
+            "idem" | "idempotent" => Attribute::Idem(word.span),
+            "ditto" => Attribute::Ditto,
+            "iter" => Attribute::Iter,
+            "left" | "right" => {
+                reader.expect("id:")?;
+                let left = word.is("left");
+                Attribute::Identity { left, right: !left, term: identity(reader)? }
+            }
+            "id:" => Attribute::Identity { left: true, right: true, term: identity(reader)? },
+            "prec" => {
+                let number = reader.token("a number")?;
+                let value = number.text.parse::<u8>().ok().filter(|&value| value <= 127);
+                Attribute::Prec(value.ok_or_else(|| expected(number.span, "a number up to 127"))?)
+            }
+            "gather" => {
+                let inside = in_brackets(reader)?;
+                Attribute::Gather(inside.iter().filter_map(|token| token.text.chars().next()).collect())
+            }
+            "strat" | "strategy" => {
+                let inside = in_brackets(reader)?;
+                let numbers: Option<Vec<u32>> = inside.iter().map(|token| token.text.parse().ok()).collect();
+                Attribute::Strategy(numbers.ok_or_else(|| expected(word.span, "numbers"))?, word.span)
+            }
+            "special" => {
+                let inside = in_brackets(reader)?;
+                let name = inside.first().map_or("".into(), |token| token.text.clone());
+                Attribute::Special(name)
+            }
+            "frozen" | "format" | "poly" | "metadata" | "latex" => {
+                if reader.peek().is_some_and(|token| token.is("(")) {
+                    in_brackets(reader)?;
+                } else if word.is("metadata") {
+                    reader.token("a string")?;
+                }
+                Attribute::Other
+            }
+            word if is_attribute(word) => Attribute::Other,
+            _ => return Err(expected(word.span, "an attribute of an operator")),
+        });
+    }
+}
+
+/// The term of an identity: up to the next attribute.
+fn identity(reader: &mut Reader<'_>) -> Result<Vec<Token>, Fail> {
+    let mut found = vec![reader.token("a term")?];
+    let mut depth = i32::from(found[0].is("("));
+    while let Some(token) = reader.peek()
+        && (depth > 0 || !token.is("]") && !is_attribute(&token.text))
+    {
+        depth += i32::from(token.is("(")) - i32::from(token.is(")"));
+        found.push(reader.token("a term")?);
+    }
+    Ok(found)
+}
+
+fn in_brackets(reader: &mut Reader<'_>) -> Result<Vec<Token>, Fail> {
+    reader.expect("(")?;
+    let mut found = Vec::new();
+    let mut depth = 0;
+    loop {
+        let token = reader.token("`)`")?;
+        if token.is(")") && depth == 0 {
+            return Ok(found);
+        }
+        depth += i32::from(token.is("(")) - i32::from(token.is(")"));
+        found.push(token);
+    }
+}
+
+/// An equation, a membership or a rule; none if it is not to be executed.
+fn equation(word: &Token, inner: &[Token], span: gchr_base::source::Span) -> Option<Equation> {
+    let kind = match &*word.text {
+        "mb" | "cmb" => EquationKind::Membership,
+        "rl" | "crl" => EquationKind::Rule,
+        _ => EquationKind::Equation,
+    };
+    let conditional = word.text.starts_with('c');
+    let mut tokens = inner;
+    if let [open, _, close, colon, ..] = tokens
+        && open.is("[")
+        && close.is("]")
+        && colon.is(":")
+    {
+        tokens = &tokens[4..];
+    }
+    let (mut otherwise, mut executed) = (false, true);
+    if tokens.last().is_some_and(|token| token.is("]"))
+        && let Some(open) = tokens.iter().rposition(|token| token.is("["))
+        && tokens.get(open + 1).is_some_and(|token| is_statement_attribute(&token.text))
+    {
+        for token in &tokens[open + 1..] {
+            otherwise |= token.is("owise") || token.is("otherwise");
+            executed &= !token.is("nonexec");
+        }
+        tokens = &tokens[..open];
+    }
+    executed.then(|| Equation { kind, tokens: tokens.to_vec(), conditional, otherwise, span })
+}
+
+fn is_statement_attribute(word: &str) -> bool {
+    ["owise", "otherwise", "nonexec", "variant", "label", "metadata", "print", "narrowing", "dnt"]
+        .contains(&word)
+}

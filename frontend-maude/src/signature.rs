@@ -1,0 +1,342 @@
+//! Sorts, kinds and operators of a module with all that it imports.
+
+use std::sync::Arc;
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::source::Span;
+use gchr_base::suggest::nearest;
+
+use crate::modules::Part;
+use crate::syntax::{Name, TypeName};
+use crate::term::{OpKey, Term};
+
+/// A sort, or all terms of a kind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Type {
+    Sort(usize),
+    Kind(usize),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Sort {
+    pub name: Arc<str>,
+    pub kind: usize,
+    pub span: Span,
+}
+
+/// What an operator is declared as, in a part of a module.
+#[derive(Clone, Debug)]
+pub(crate) struct Declaration {
+    pub name: Arc<str>,
+    pub domain: Vec<TypeName>,
+    pub range: TypeName,
+    pub properties: Properties,
+    pub span: Span,
+}
+
+/// Attributes of an operator.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Properties {
+    pub assoc: bool,
+    pub comm: bool,
+    pub iter: bool,
+    pub identity: Option<Identity>,
+    pub prec: Option<u8>,
+    pub gather: Option<Vec<char>>,
+    /// Which arguments are evaluated; all of them where nothing is said.
+    pub strategy: Option<Vec<u32>>,
+    /// What is built in.
+    pub special: Option<Arc<str>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    pub left: bool,
+    pub right: bool,
+    pub tokens: Vec<crate::token::Token>,
+    /// Known when the operators of its module are.
+    pub term: Option<Arc<Term>>,
+}
+
+/// An operator with all declarations that share its name and the kinds of its arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct Op {
+    pub name: Arc<str>,
+    /// Kinds of the arguments.
+    pub domain: Vec<usize>,
+    /// Kind of the result.
+    pub range: usize,
+    pub declared: Vec<(Vec<Type>, Type)>,
+    pub key: Arc<OpKey>,
+    pub properties: Properties,
+    pub span: Span,
+}
+
+/// What literals a module has, by the modules that it imports.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Literals {
+    pub truth: bool,
+    pub naturals: bool,
+    pub integers: bool,
+    pub identifiers: bool,
+    pub strings: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Signature {
+    pub sorts: Vec<Sort>,
+    names: HashMap<Arc<str>, usize>,
+    /// By sort, those that are below it or the same.
+    below: Vec<Vec<bool>>,
+    /// By kind, its sorts; maximal ones first.
+    pub kinds: Vec<Vec<usize>>,
+    pub ops: Vec<Op>,
+    index: HashMap<(Arc<str>, usize), Vec<usize>>,
+    pub literals: Literals,
+}
+
+impl Signature {
+    /// Of the parts of a module. What is wrong is reported.
+    pub fn new(parts: &[Arc<Part>], diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let mut signature = Self::default();
+        for part in parts {
+            for sort in &part.sorts {
+                signature.declare(sort);
+            }
+            let library = |name: &str| part.is_library && &*part.key == name;
+            signature.literals.truth |= library("TRUTH");
+            signature.literals.naturals |= library("NAT");
+            signature.literals.integers |= library("INT");
+            signature.literals.identifiers |= library("QID");
+            signature.literals.strings |= library("STRING");
+        }
+        let mut edges = Vec::new();
+        for (below, above) in parts.iter().flat_map(|part| &part.subsorts) {
+            let found =
+                [below, above].map(|name| signature.sort_or_report(&name.text, name.span, diagnostics));
+            if let [Some(below), Some(above)] = found {
+                edges.push((below, above));
+            }
+        }
+        signature.order(&edges);
+        for declared in parts.iter().flat_map(|part| &part.ops) {
+            signature.operator(declared, diagnostics);
+        }
+        signature
+    }
+
+    fn declare(&mut self, sort: &Name) {
+        if !self.names.contains_key(&sort.text) {
+            self.names.insert(sort.text.clone(), self.sorts.len());
+            self.sorts.push(Sort { name: sort.text.clone(), kind: 0, span: sort.span });
+        }
+    }
+
+    /// The order of sorts, and the kinds that it makes.
+    fn order(&mut self, edges: &[(usize, usize)]) {
+        let count = self.sorts.len();
+        let mut group: Vec<usize> = (0..count).collect();
+        fn find(group: &mut [usize], at: usize) -> usize {
+            let mut root = at;
+            while group[root] != root {
+                root = group[root];
+            }
+            group[at] = root;
+            root
+        }
+        let mut directly: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for &(below, above) in edges {
+            directly[above].push(below);
+            let (a, b) = (find(&mut group, below), find(&mut group, above));
+            group[a] = b;
+        }
+        self.below = (0..count)
+            .map(|sort| {
+                let mut found = vec![false; count];
+                let mut todo = vec![sort];
+                while let Some(at) = todo.pop() {
+                    if !std::mem::replace(&mut found[at], true) {
+                        todo.extend(&directly[at]);
+                    }
+                }
+                found
+            })
+            .collect();
+        let mut kinds: HashMap<usize, usize> = HashMap::default();
+        for sort in 0..count {
+            let root = find(&mut group, sort);
+            let kind = *kinds.entry(root).or_insert_with(|| {
+                self.kinds.push(Vec::new());
+                self.kinds.len() - 1
+            });
+            self.sorts[sort].kind = kind;
+            self.kinds[kind].push(sort);
+        }
+        for kind in &mut self.kinds {
+            kind.sort_by_key(|&sort| std::cmp::Reverse(self.below[sort].iter().filter(|&&is| is).count()));
+        }
+    }
+
+    fn operator(&mut self, declared: &Declaration, diagnostics: &mut Vec<Diagnostic>) {
+        let mut of = |name: &TypeName| self.type_or_report(name, declared.span, diagnostics);
+        let domain: Option<Vec<Type>> = declared.domain.iter().map(&mut of).collect();
+        let (Some(domain), Some(range)) = (domain, of(&declared.range)) else { return };
+        let kinds: Vec<usize> = domain.iter().map(|&of| self.kind(of)).collect();
+        let index = (declared.name.clone(), kinds.len());
+        let known =
+            self.index.get(&index).and_then(|list| list.iter().find(|&&op| self.ops[op].domain == kinds));
+        if let Some(&known) = known {
+            if self.ops[known].range != self.kind(range) {
+                diagnostics.push(
+                    Diagnostic::error("T3104", format!("`{}` has results of two kinds", declared.name))
+                        .label(declared.span, "declared with other sorts before")
+                        .help("relate the sorts of the results by `subsort`, or use another name"),
+                );
+                return;
+            }
+            let op = &mut self.ops[known];
+            op.declared.push((domain, range));
+            op.properties.merge(&declared.properties);
+            return;
+        }
+        let key = OpKey {
+            name: declared.name.clone(),
+            domain: declared.domain.clone(),
+            range: declared.range.clone(),
+        };
+        self.index.entry(index).or_default().push(self.ops.len());
+        self.ops.push(Op {
+            name: declared.name.clone(),
+            domain: kinds,
+            range: self.kind(range),
+            declared: vec![(domain, range)],
+            key: Arc::new(key),
+            properties: declared.properties.clone(),
+            span: declared.span,
+        });
+    }
+
+    fn sort_or_report(
+        &self,
+        name: &Arc<str>,
+        span: Span,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<usize> {
+        let found = self.names.get(name).copied();
+        if found.is_none() {
+            let near = nearest(name, self.sorts.iter().map(|sort| &*sort.name));
+            diagnostics.push(
+                Diagnostic::error("T3101", format!("unknown sort `{name}`")).label(span, "used here").help(
+                    match near {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("declare `sort {name} .`, or import a module that does"),
+                    },
+                ),
+            );
+        }
+        found
+    }
+
+    /// What a name of a sort or kind stands for; an unknown one is reported.
+    pub fn type_or_report(
+        &self,
+        name: &TypeName,
+        span: Span,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Type> {
+        let sort = self.sort_or_report(&name.sort, span, diagnostics)?;
+        Some(if name.is_kind { Type::Kind(self.sorts[sort].kind) } else { Type::Sort(sort) })
+    }
+
+    /// What a known name of a sort or kind stands for.
+    pub fn type_of(&self, name: &TypeName) -> Option<Type> {
+        let &sort = self.names.get(&name.sort)?;
+        Some(if name.is_kind { Type::Kind(self.sorts[sort].kind) } else { Type::Sort(sort) })
+    }
+
+    /// The sort of a name.
+    pub fn sort(&self, name: &str) -> Option<usize> {
+        self.names.get(name).copied()
+    }
+
+    pub fn kind(&self, of: Type) -> usize {
+        match of {
+            Type::Sort(sort) => self.sorts[sort].kind,
+            Type::Kind(kind) => kind,
+        }
+    }
+
+    /// Whether all terms of a type have another one.
+    pub fn is_below(&self, below: Type, above: Type) -> bool {
+        match (below, above) {
+            (Type::Sort(below), Type::Sort(above)) => self.below[above][below],
+            (_, Type::Kind(kind)) => self.kind(below) == kind,
+            (Type::Kind(_), Type::Sort(_)) => false,
+        }
+    }
+
+    /// The name of a type: `Nat`, or `[Nat]`.
+    pub fn name(&self, of: Type) -> String {
+        match of {
+            Type::Sort(sort) => self.sorts[sort].name.to_string(),
+            Type::Kind(kind) => format!("[{}]", self.kind_name(kind)),
+        }
+    }
+
+    /// The name of a kind: that of its largest sort.
+    pub fn kind_name(&self, kind: usize) -> &str {
+        self.kinds[kind].first().map_or("", |&sort| &self.sorts[sort].name)
+    }
+
+    /// The operator of a key.
+    pub fn op(&self, key: &OpKey) -> Option<usize> {
+        let kinds: Option<Vec<usize>> =
+            key.domain.iter().map(|name| Some(self.kind(self.type_of(name)?))).collect();
+        let kinds = kinds?;
+        let list = self.index.get(&(key.name.clone(), kinds.len()))?;
+        list.iter().copied().find(|&op| self.ops[op].domain == kinds)
+    }
+
+    /// Operators of a name with so many arguments.
+    pub fn named(&self, name: &str, arity: usize) -> &[usize] {
+        self.index.get(&(Arc::from(name), arity)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The least type of an application.
+    pub fn result(&self, op: usize, args: &[Type]) -> Type {
+        let op = &self.ops[op];
+        let mut least: Option<Type> = None;
+        for (domain, range) in &op.declared {
+            let fits = domain.iter().zip(args).all(|(&wanted, &found)| self.is_below(found, wanted));
+            if fits && least.is_none_or(|least| self.is_below(*range, least)) {
+                least = Some(*range);
+            }
+        }
+        least.unwrap_or(Type::Kind(op.range))
+    }
+}
+
+impl Properties {
+    fn merge(&mut self, other: &Properties) {
+        self.assoc |= other.assoc;
+        self.comm |= other.comm;
+        self.iter |= other.iter;
+        let first = |mine: &mut Option<Identity>| {
+            if mine.is_none() {
+                mine.clone_from(&other.identity);
+            }
+        };
+        first(&mut self.identity);
+        self.prec = self.prec.or(other.prec);
+        if self.gather.is_none() {
+            self.gather.clone_from(&other.gather);
+        }
+        if self.strategy.is_none() {
+            self.strategy.clone_from(&other.strategy);
+        }
+        if self.special.is_none() {
+            self.special.clone_from(&other.special);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Syntax tree of Maude texts: modules, views and commands, with terms as the tokens that they are written with.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gchr_base::source::Span;
+
+use crate::token::Token;
+
+/// What a text is made of.
+#[derive(Clone, Default, Debug)]
+pub struct Text {
+    /// The statements, one a line, as tokens: what is printed.
+    pub(crate) lines: Vec<Vec<Token>>,
+    pub(crate) items: Vec<Item>,
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in &self.lines {
+            for (i, token) in line.iter().enumerate() {
+                write!(f, "{}{}", if i > 0 { " " } else { "" }, token.text)?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    Module(Module),
+    View(View),
+    /// A term to reduce, with the module that it is a term of if that is said.
+    Reduce {
+        module: Option<ModuleExpr>,
+        term: Vec<Token>,
+    },
+    /// The module that further terms are of.
+    Select(ModuleExpr),
+    /// Whether further modules import a module without saying so.
+    Include(Name, bool),
+}
+
+/// What a module is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ModuleKind {
+    Functional,
+    System,
+    Theory,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    pub kind: ModuleKind,
+    pub name: Token,
+    pub params: Vec<(Token, ModuleExpr)>,
+    pub statements: Vec<Statement>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub name: Token,
+    pub from: ModuleExpr,
+    pub to: ModuleExpr,
+    pub sorts: Vec<(Name, Name)>,
+    pub ops: Vec<(Name, Name)>,
+}
+
+/// The name of a sort, a module or an operator, put together of tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub text: Arc<str>,
+    pub span: Span,
+}
+
+/// A sort, or the kind that it belongs to: `[Nat]`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct TypeName {
+    pub sort: Arc<str>,
+    pub is_kind: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ModuleExpr {
+    Name(Name),
+    Sum(Vec<ModuleExpr>),
+    Renamed(Box<ModuleExpr>, Vec<RenamingItem>),
+    Instance(Box<ModuleExpr>, Vec<ModuleExpr>),
+}
+
+impl ModuleExpr {
+    pub fn span(&self) -> Span {
+        match self {
+            ModuleExpr::Name(name) => name.span,
+            ModuleExpr::Sum(parts) => parts[0].span(),
+            ModuleExpr::Renamed(of, _) | ModuleExpr::Instance(of, _) => of.span(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum RenamingItem {
+    Sort(Name, Name),
+    Op { from: Name, to: Name, attributes: Vec<Attribute> },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Statement {
+    Import(ModuleExpr),
+    Sorts(Vec<Name>),
+    /// Each group is below the next one.
+    Subsorts(Vec<Vec<Name>>),
+    Ops(OpDeclaration),
+    Variables(Vec<Token>, TypeName, Span),
+    Equation(Equation),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct OpDeclaration {
+    pub names: Vec<Name>,
+    pub domain: Vec<TypeName>,
+    pub range: TypeName,
+    pub attributes: Vec<Attribute>,
+    pub span: Span,
+}
+
+/// An attribute of an operator.
+#[derive(Clone, Debug)]
+pub(crate) enum Attribute {
+    Assoc,
+    Comm,
+    Idem(Span),
+    Ditto,
+    Iter,
+    /// The identity, and of which side it is one.
+    Identity {
+        left: bool,
+        right: bool,
+        term: Vec<Token>,
+    },
+    Prec(u8),
+    Gather(Vec<char>),
+    Strategy(Vec<u32>, Span),
+    /// What is built in.
+    Special(Arc<str>),
+    /// Has no effect on results.
+    Other,
+}
+
+/// What a statement with terms says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EquationKind {
+    Equation,
+    Membership,
+    Rule,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Equation {
+    pub kind: EquationKind,
+    /// What stands behind the keyword and the label, up to the attributes.
+    pub tokens: Vec<Token>,
+    pub conditional: bool,
+    pub otherwise: bool,
+    pub span: Span,
+}

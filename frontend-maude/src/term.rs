@@ -1,0 +1,154 @@
+//! Terms and statements whose operators are known by name and sorts, so that they can be renamed and used in any module
+//! that has these operators.
+
+use std::sync::Arc;
+
+use gchr_base::source::Span;
+use num_bigint::BigInt;
+
+use crate::syntax::{EquationKind, TypeName};
+
+/// An operator: its name and the sorts of one of its declarations.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct OpKey {
+    pub name: Arc<str>,
+    pub domain: Vec<TypeName>,
+    pub range: TypeName,
+}
+
+/// A term.
+#[derive(Clone, Debug)]
+pub(crate) struct Term {
+    pub kind: TermKind,
+    pub span: Span,
+}
+
+/// Shape of a [`Term`].
+#[derive(Clone, Debug)]
+pub(crate) enum TermKind {
+    Var(Arc<str>, TypeName),
+    App(Arc<OpKey>, Vec<Term>),
+    /// A unary operator so many times.
+    Repeat(Arc<OpKey>, u32, Box<Term>),
+    Number(BigInt),
+    /// A quoted identifier or a string, with its sort.
+    Text(Arc<str>, TypeName),
+    Special(Special, Vec<Term>),
+    /// Whether a term has a sort.
+    HasSort(Box<Term>, TypeName),
+}
+
+/// Operators on terms of any one kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Special {
+    Equal,
+    Differ,
+    If,
+}
+
+/// A condition of an equation.
+#[derive(Clone, Debug)]
+pub(crate) enum Condition {
+    /// The normal forms of both sides are equal.
+    Equal(Term, Term),
+    /// The normal form of the second one matches the first one.
+    Match(Term, Term),
+    HasSort(Term, TypeName),
+    /// A truth value.
+    Holds(Term),
+}
+
+/// An equation or a membership.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub kind: EquationKind,
+    pub left: Term,
+    /// Of an equation.
+    pub right: Option<Term>,
+    /// Of a membership.
+    pub sort: Option<TypeName>,
+    pub conditions: Vec<Condition>,
+    pub otherwise: bool,
+    pub span: Span,
+}
+
+impl Term {
+    /// The terms right below this one.
+    pub fn children(&self) -> &[Term] {
+        match &self.kind {
+            TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => &[],
+            TermKind::App(_, args) | TermKind::Special(_, args) => args,
+            TermKind::Repeat(_, _, arg) | TermKind::HasSort(arg, _) => std::slice::from_ref(&**arg),
+        }
+    }
+
+    /// Whether it is written as another term is, wherever that stands.
+    pub fn is_same(&self, other: &Term) -> bool {
+        let root = match (&self.kind, &other.kind) {
+            (TermKind::Var(a, of_a), TermKind::Var(b, of_b)) => a == b && of_a == of_b,
+            (TermKind::App(a, _), TermKind::App(b, _)) => a.name == b.name,
+            (TermKind::Repeat(a, m, _), TermKind::Repeat(b, n, _)) => a.name == b.name && m == n,
+            (TermKind::Number(a), TermKind::Number(b)) => a == b,
+            (TermKind::Text(a, _), TermKind::Text(b, _)) => a == b,
+            _ => false,
+        };
+        let (left, right) = (self.children(), other.children());
+        root && left.len() == right.len() && left.iter().zip(right).all(|(a, b)| a.is_same(b))
+    }
+
+    /// Its variables, in order of first occurrence.
+    pub fn variables<'t>(&'t self, found: &mut Vec<(&'t Arc<str>, &'t TypeName, Span)>) {
+        let mut todo = vec![self];
+        while let Some(term) = todo.pop() {
+            if let TermKind::Var(name, of) = &term.kind
+                && !found.iter().any(|(known, known_of, _)| *known == name && *known_of == of)
+            {
+                found.push((name, of, term.span));
+            }
+            todo.extend(term.children().iter().rev());
+        }
+    }
+
+    /// The same with other names of sorts and operators.
+    pub fn map(&self, names: &dyn Names) -> Term {
+        let op = |key: &Arc<OpKey>| Arc::new(names.op(key));
+        let all = |args: &[Term]| args.iter().map(|arg| arg.map(names)).collect();
+        let kind = match &self.kind {
+            TermKind::Var(name, of) => TermKind::Var(name.clone(), names.type_name(of)),
+            TermKind::App(key, args) => TermKind::App(op(key), all(args)),
+            TermKind::Repeat(key, count, arg) => TermKind::Repeat(op(key), *count, Box::new(arg.map(names))),
+            TermKind::Number(number) => TermKind::Number(number.clone()),
+            TermKind::Text(text, of) => TermKind::Text(text.clone(), names.type_name(of)),
+            TermKind::Special(special, args) => TermKind::Special(*special, all(args)),
+            TermKind::HasSort(arg, of) => TermKind::HasSort(Box::new(arg.map(names)), names.type_name(of)),
+        };
+        Term { kind, span: self.span }
+    }
+}
+
+/// Other names for sorts and operators.
+pub(crate) trait Names {
+    fn type_name(&self, of: &TypeName) -> TypeName;
+    fn op(&self, key: &OpKey) -> OpKey;
+}
+
+impl Rule {
+    /// The same with other names of sorts and operators.
+    pub fn map(&self, names: &dyn Names) -> Rule {
+        let condition = |condition: &Condition| match condition {
+            Condition::Equal(a, b) => Condition::Equal(a.map(names), b.map(names)),
+            Condition::Match(a, b) => Condition::Match(a.map(names), b.map(names)),
+            Condition::HasSort(a, of) => Condition::HasSort(a.map(names), names.type_name(of)),
+            Condition::Holds(a) => Condition::Holds(a.map(names)),
+        };
+        Rule {
+            kind: self.kind,
+            left: self.left.map(names),
+            right: self.right.as_ref().map(|right| right.map(names)),
+            sort: self.sort.as_ref().map(|of| names.type_name(of)),
+            conditions: self.conditions.iter().map(condition).collect(),
+            otherwise: self.otherwise,
+            span: self.span,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Tokens of Maude texts: identifiers of almost any characters between white space, and single special characters.
+
+use std::sync::Arc;
+
+use gchr_base::source::{SourceId, Span};
+
+/// A token with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    pub text: Arc<str>,
+    pub span: Span,
+    /// Whether the line ends behind it, or only a comment follows.
+    pub ends_line: bool,
+}
+
+impl Token {
+    pub fn is(&self, text: &str) -> bool {
+        &*self.text == text
+    }
+}
+
+/// Characters that are tokens of their own.
+pub(crate) fn is_special(c: char) -> bool {
+    matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',')
+}
+
+/// The tokens of a text, and the place of a comment or string that is never closed.
+pub(crate) fn tokens(source: SourceId, text: &str) -> (Vec<Token>, Option<Span>) {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut at = usize::from(text.starts_with('\u{feff}')) * '\u{feff}'.len_utf8();
+    let mut unclosed = None;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let start = at;
+        if c == '\n' {
+            if let Some(last) = tokens.last_mut() {
+                last.ends_line = true;
+            }
+            at += 1;
+        } else if c.is_whitespace() {
+            at += c.len_utf8();
+        } else if rest.starts_with("***") || rest.starts_with("---") {
+            let inside = rest[3..].trim_start_matches([' ', '\t']);
+            let many_lines = inside.starts_with('(').then(|| rest.len() - inside.len());
+            at += match many_lines.map(|open| (open, bracketed(&rest[open..]))) {
+                Some((open, Some(length))) => open + length,
+                Some((_, None)) => {
+                    unclosed = Some(Span::new(source, start, start + 3));
+                    rest.len()
+                }
+                None => rest.find('\n').unwrap_or(rest.len()),
+            };
+        } else {
+            at += match c {
+                '"' => string(rest).unwrap_or_else(|| {
+                    unclosed = Some(Span::new(source, start, start + 1));
+                    rest.len()
+                }),
+                c if is_special(c) => 1,
+                _ => identifier(rest),
+            };
+            let span = Span::new(source, start, at);
+            tokens.push(Token { text: text[start..at].into(), span, ends_line: false });
+        }
+    }
+    if let Some(last) = tokens.last_mut() {
+        last.ends_line = true;
+    }
+    (tokens, unclosed)
+}
+
+/// The length of what stands between brackets, these included.
+fn bracketed(text: &str) -> Option<usize> {
+    let mut depth = 0u32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 => return Some(at + 1),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of a string on one line, or on several ones that end with a backslash.
+fn string(text: &str) -> Option<usize> {
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some(at + 1),
+            '\\' => {
+                chars.next();
+            }
+            '\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of an identifier. A special character behind a backquote is part of it.
+fn identifier(text: &str) -> usize {
+    let mut quoted = false;
+    for (at, c) in text.char_indices() {
+        if c.is_whitespace() || is_special(c) && !quoted || c == '"' && at > 0 && !quoted {
+            return at;
+        }
+        quoted = c == '`';
+    }
+    text.len()
+}
+
+/// The pieces of the name of an operator: a hole is `_`, other pieces are the tokens between holes.
+pub(crate) fn pieces(name: &str) -> Vec<Arc<str>> {
+    let mut found: Vec<Arc<str>> = Vec::new();
+    let mut word = String::new();
+    let mut quoted = false;
+    let end = |word: &mut String, found: &mut Vec<Arc<str>>| {
+        if !word.is_empty() {
+            found.push(std::mem::take(word).into());
+        }
+    };
+    for c in name.chars() {
+        match c {
+            '`' if !quoted => {
+                quoted = true;
+                end(&mut word, &mut found);
+                continue;
+            }
+            '_' if !quoted => {
+                end(&mut word, &mut found);
+                found.push("_".into());
+            }
+            c if is_special(c) => {
+                end(&mut word, &mut found);
+                found.push(c.to_string().into());
+            }
+            c => word.push(c),
+        }
+        quoted = false;
+    }
+    end(&mut word, &mut found);
+    found
+}

@@ -1,0 +1,87 @@
+//! Every diagnostic: its code and the place it points at.
+
+use gchr_testkit::findings;
+
+use super::load_text;
+
+/// Code and source text of the primary place of each diagnostic.
+#[track_caller]
+fn check(text: &str, expected: &[(&str, &str)]) {
+    let (sources, loaded) = load_text(text, None);
+    findings::check(&sources, &loaded.diagnostics, expected);
+}
+
+/// Statements of a module with some declarations.
+#[track_caller]
+fn check_module(statements: &str, expected: &[(&str, &str)]) {
+    let text = format!(
+        "fmod M is\n sorts A B .\n ops a b : -> A .\n op f : A -> A .\n op g : A A -> A [assoc comm] .\n var X : A .
+ {statements}\nendfm\n"
+    );
+    check(&text, expected);
+}
+
+#[test]
+fn syntax() {
+    check("frob", &[("T3001", "frob")]);
+    check("fmod M is\n sort A .\n", &[("T3001", "M")]);
+    check("fmod M is\n sort A \nendfm\n", &[("T3001", "endfm")]);
+    check("fmod M is\n frob A .\nendfm\n", &[("T3001", "frob")]);
+    check("fmod M is\nendfm\nred .\n", &[("T3001", "")]);
+    check("*** (never", &[("T3002", "***")]);
+    check("fmod M is\nendfm\nred \"x .\n", &[("T3002", "\""), ("T3001", "")]);
+    check_module("op h : A A .\n", &[("T3001", "")]);
+    check_module("op h : A -> A [frob] .\n", &[("T3001", "frob")]);
+    check_module("op h : A A -> A [prec 500] .\n", &[("T3001", "500")]);
+    check_module("eq f(X) X .\n", &[("T3001", "eq f(X) X .")]);
+    check_module("ceq f(X) = X .\n", &[("T3001", "ceq f(X) = X .")]);
+    check("*** nothing\n", &[("T3108", "")]);
+}
+
+#[test]
+fn names() {
+    check_module("op h : C -> A .\n", &[("T3101", "h")]);
+    check_module("eq f(Y) = a .\n", &[("T3102", "f")]);
+    check_module("protecting N .\n", &[("T3103", "N")]);
+    check_module("protecting LIST{Frob} .\n", &[("T3103", "Frob")]);
+    check_module("op f : A -> B .\n", &[("T3104", "f")]);
+    check("load other\nfmod M is\nendfm\n", &[("T3105", "other")]);
+    check_module("protecting LIST{Nat,Nat} .\n", &[("T3106", "LIST")]);
+    check_module("op h : A -> A [assoc] .\n", &[("T3107", "op h : A -> A [assoc] .")]);
+    check_module("op h : -> B .\n eq f(X) = h .\n", &[("T3201", "h")]);
+}
+
+#[test]
+fn equations_that_are_left_out() {
+    check_module("eq X = a .\n", &[("T3301", "X")]);
+    check_module("eq f(if X == a then a else b fi) = a .\n", &[("T3301", "if X == a then a else b fi")]);
+    check_module("eq f(a) = X .\n", &[("T3302", "X")]);
+    check_module("ceq f(a) = a if Y:A == a .\n", &[("T3302", "Y:A")]);
+}
+
+#[test]
+fn what_is_not_supported_is_said() {
+    check("omod M is\nendom\nfmod N is\nendfm\n", &[("T3401", "omod")]);
+    check_module("op h : A A -> A [idem] .\n", &[("T3401", "idem")]);
+    check_module("op h : A A -> A [strat (1 0)] .\n", &[("T3401", "strat")]);
+    check_module("protecting META-LEVEL .\n", &[("T3401", "META-LEVEL")]);
+    check("fmod M is\nendfm\nsearch true =>* false .\n", &[("T3402", "search")]);
+    check(
+        "mod M is\n sort A .\n ops a b : -> A .\n rl a => b .\nendm\nred a .\n",
+        &[("T3403", "rl a => b .")],
+    );
+}
+
+#[test]
+fn terms_of_a_batch_use_what_there_is() {
+    let text = "fmod M is\n protecting QID .\n sort A .\n subsort Qid < A .\n op f : A -> A .\n eq f('x) = 'y .\nendfm\n";
+    let (mut sources, loaded) = load_text(text, None);
+    let mut reader = loaded.reader.expect("a program");
+    for (term, expected) in
+        [("f('x)", None), ("f('z)", Some("T3404")), ("f(", Some("T3102")), ("", Some("T3001"))]
+    {
+        let id = sources.add("--input", term);
+        let found = reader.read(&sources, id).map_err(|found| found[0].code);
+        assert_eq!(found.err(), expected, "{term}");
+    }
+}

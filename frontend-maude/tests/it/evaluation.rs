@@ -1,0 +1,202 @@
+//! What terms evaluate to. Values are those that Maude gives.
+
+use super::value;
+
+/// Terms and their values by one text.
+#[track_caller]
+fn check(text: &str, cases: &[(&str, &str)]) {
+    for (term, expected) in cases {
+        assert_eq!(&value(text, Some(term)), expected, "{term}");
+    }
+}
+
+#[test]
+fn truth_values() {
+    check(
+        "fmod M is\n ops a b : -> Bool .\nendfm",
+        &[
+            ("true and false or true", "true"),
+            ("not (true implies false)", "true"),
+            ("a and b and a", "a and b"),
+            ("a xor b xor a", "b"),
+            ("not not a", "a"),
+            ("if a == b then a else b fi", "b"),
+            ("if true then a else b fi", "a"),
+            ("if a then false else true fi", "if a then false else true fi"),
+            ("a =/= b and true :: Bool", "true"),
+        ],
+    );
+}
+
+#[test]
+fn numbers_are_computed_with() {
+    check(
+        "fmod M is\n protecting INT .\n op n : -> Nat .\n op fact : Nat -> NzNat .\n op fib : Nat -> Nat .\n op p_ : NzInt -> Int .
+           var N : Nat .  var P : NzNat .
+           eq fact(0) = 1 .  eq fact(s N) = s N * fact(N) .
+           eq fib(0) = 0 . eq fib(s 0) = 1 . eq fib(s_^2(N)) = fib(N) + fib(s N) .
+           eq p P = sd(P, 1) . eq p (- P) = - P - 1 .
+         endfm",
+        &[
+            ("fact(25)", "15511210043330985984000000"),
+            ("fib(30)", "832040"),
+            ("p 5 + p -5", "-2"),
+            ("-7 quo 2", "-3"),
+            ("-7 rem 2", "-1"),
+            ("7 quo -2 + 7 rem -2", "-2"),
+            ("5 quo 0", "5 quo 0"),
+            ("2 ^ 100 - 2 ^ 99 * 2", "0"),
+            ("gcd(12, 18, 8) + lcm(4, 6) + lcm(0, 5)", "14"),
+            ("max(1, -3) + min(2, 5) + abs(-4)", "7"),
+            ("3 < 4 and 4 <= 4 and not (3 > 3) and 4 >= 3", "true"),
+            ("3 divides 9 and not (2 divides 9)", "true"),
+            ("1 << 70 >> 68", "4"),
+            ("6 & 3 | 8 xor 1", "11"),
+            ("~ 5", "-6"),
+            ("modExp(3, 1000, 1007)", "434"),
+            ("n + 3 + 2", "5 + n"),
+            ("2 * n * 3 == 6 * n", "true"),
+            ("s_^3(n)", "s s s n"),
+            ("fact(s n)", "s n * fact(n)"),
+            ("p p 1", "p 0"),
+            ("100000000000000000000000 + 1", "100000000000000000000001"),
+            ("3 :: NzNat and 0 :: Nat and not (0 :: NzNat) and not (-1 :: Nat)", "true"),
+            ("X:Nat + 0 + 1", "1 + X:Nat"),
+        ],
+    );
+}
+
+#[test]
+fn sorts_decide() {
+    check(
+        "fmod M is\n protecting NAT .\n sorts NeStack Stack Big .\n subsort NeStack < Stack .  subsort Big < Nat .
+           op empty : -> Stack [ctor] .  op push : Nat Stack -> NeStack [ctor] .
+           op pop : NeStack -> Stack .  op top : NeStack -> Nat .  op f : Stack -> Nat .  op g : Big -> Bool .
+           vars S : Stack .  var N : Nat .
+           eq pop(push(N, S)) = S .  eq top(push(N, S)) = N .
+           eq f(NS:NeStack) = 1 .  eq f(S) = 0 [owise] .
+           cmb N : Big if N > 1000 .  eq g(B:Big) = true .
+         endfm",
+        &[
+            ("top(pop(push(1, push(7, empty)))) + 1", "8"),
+            ("pop(push(1, push(2, empty)))", "push(2, empty)"),
+            ("top(empty)", "top(empty)"),
+            ("f(push(1, empty)) + f(empty)", "1"),
+            ("f(pop(empty))", "f(pop(empty))"),
+            ("g(2000)", "true"),
+            ("g(3)", "g(3)"),
+        ],
+    );
+}
+
+#[test]
+fn axioms() {
+    let text = "fmod M is\n protecting NAT .\n sorts Coin Marking Tree .\n subsorts Coin < Marking .  subsort Nat < Tree .
+           op null : -> Marking [ctor] .  op __ : Marking Marking -> Marking [ctor assoc comm id: null] .
+           ops $ q a c : -> Coin [ctor] .  op buy : Marking -> Marking .
+           op <_,_> : Tree Tree -> Tree [ctor comm] .  op has : Tree Nat -> Bool .  op l : Tree Tree -> Tree [left id: 0] .
+           var M : Marking .  vars T U : Tree .  var N : Nat .
+           eq q q q q = $ .  eq buy($ M) = c M .
+           eq has(< N , T >, N) = true .  eq has(T, N) = false [owise] .
+         endfm";
+    check(
+        text,
+        &[
+            ("q q q q q", "$ q"),
+            ("buy(q q q q a)", "a c"),
+            ("buy(a)", "buy(a)"),
+            ("buy(null $)", "c"),
+            ("c a $ == $ a c", "true"),
+            ("< 1 , 2 > == < 2 , 1 >", "true"),
+            ("has(< < 1 , 2 > , 9 >, 9)", "true"),
+            ("has(< < 1 , 9 > , 2 >, 9)", "false"),
+            ("l(0, < 2 , 1 >)", "< 1, 2 >"),
+            ("l(3, 0)", "l(3, 0)"),
+        ],
+    );
+    // An equation whose left-hand side may be one element alone.
+    let text = "fmod M is\n sorts E S .\n subsort E < S .\n ops a b : -> E [ctor] .\n op nil : -> S [ctor] .
+           op _;_ : S S -> S [ctor assoc id: nil] .\n op f : S -> S .\n var S : S .  var X : E .
+           eq a ; S = b ; S .\n eq f(X ; S ; X) = X .\n eq f(S) = nil [owise] .\nendfm";
+    check(
+        text,
+        &[("a", "b"), ("b ; a ; nil", "b ; b"), ("f(b ; b)", "b"), ("f(a)", "nil"), ("f(nil)", "nil")],
+    );
+}
+
+#[test]
+fn modules_with_parameters() {
+    let text = "fth ORDER is\n protecting BOOL .\n sort Elt .\n op _<=_ : Elt Elt -> Bool .\nendfth
+         view NatO from ORDER to NAT is\n sort Elt to Nat .\nendv
+         fmod SORTED{X :: ORDER} is
+           sorts Seq{X} .\n subsort X$Elt < Seq{X} .\n op nil : -> Seq{X} [ctor] .
+           op _;_ : Seq{X} Seq{X} -> Seq{X} [ctor assoc id: nil] .
+           vars E F : X$Elt .  vars S T : Seq{X} .\n op isort : Seq{X} -> Seq{X} .\n op ins : X$Elt Seq{X} -> Seq{X} .
+           eq isort(nil) = nil .\n eq isort(E ; S) = ins(E, isort(S)) .\n eq ins(E, nil) = E .
+           ceq ins(E, F ; S) = E ; F ; S if E <= F .\n eq ins(E, F ; S) = F ; ins(E, S) [owise] .
+         endfm
+         fmod USE is\n protecting SORTED{NatO} * (op nil to none, sort Seq{NatO} to NSeq) .\nendfm";
+    check(text, &[("isort(3 ; 1 ; none ; 2)", "1 ; 2 ; 3"), ("isort(none)", "none")]);
+}
+
+#[test]
+fn the_library() {
+    check(
+        "fmod M is\n protecting LIST{Nat} .\n protecting SET{Qid} .\n protecting MAP{Qid,Nat} * (op empty to none) .\nendfm",
+        &[
+            ("reverse(1 2 3 4)", "4 3 2 1"),
+            ("size(1 2 3 4) + head(5 6) + last(7 8 9)", "18"),
+            ("tail(1 2) == front(2 3)", "true"),
+            ("occurs(3, 1 2 3) and not occurs(4, 1 2 3)", "true"),
+            ("append(1 2, nil)", "1 2"),
+            ("head(nil)", "head(nil)"),
+            ("'b, 'a, 'b", "'a, 'b"),
+            ("'a in ('a, 'b) and not ('c in ('a, 'b))", "true"),
+            ("| 'a, 'b, 'a |", "2"),
+            ("intersection(('a, 'b), ('b, 'c)), ('a, 'b) \\ 'b", "'a, 'b"),
+            ("delete('a, ('a, 'b)) == 'b and-then ('a, 'b) subset ('b, 'a)", "true"),
+            ("insert('a, 5, insert('a, 2, none)) ['a]", "5"),
+            ("('a |-> 1)['c]", "undefined"),
+        ],
+    );
+}
+
+#[test]
+fn conditions() {
+    check(
+        "fmod M is\n protecting NAT .\n sort P .\n op <_;_> : Nat Nat -> P [ctor] .\n op dm : Nat Nat -> P .\n op t : Nat -> Bool .
+           vars N M Q R : Nat .
+           ceq dm(N, M) = < 0 ; N > if N < M .
+           ceq dm(N, M) = < Q + 1 ; R > if < Q ; R > := dm(sd(N, M), M) [owise] .
+           ceq t(N) = true if N : NzNat /\\ s M := N /\\ M = 4 .\n eq t(N) = false [owise] .
+         endfm",
+        &[("dm(17, 5)", "< 3 ; 2 >"), ("t(5)", "true"), ("t(0)", "false"), ("t(6)", "false")],
+    );
+}
+
+#[test]
+fn terms_of_a_text_go_to_their_modules() {
+    let text = "fmod A is\n sort S .\n ops a b : -> S .\n eq a = b .\nendfm\nred a .
+         fmod B is\n sort S .\n op a : -> S .\nendfm\nred a .\nred in A : a .\nselect A .";
+    assert_eq!(value(text, None), "EVAL(b, a, b)");
+    assert_eq!(value(text, Some("a")), "b");
+}
+
+#[test]
+fn results_are_read_as_they_are_written() {
+    let text = "fmod M is\n protecting INT .\n sort T .\n subsort Int < T .\n op _+_ : T T -> T [ditto] .
+         op _-_ : T T -> T [ditto] .\n op [_|_] : T T -> T .\n op f : T T -> T .\n op _;_ : T T -> T [comm] .\n op #_ : T -> T .
+         op _,_ : T T -> T [assoc prec 121] .\n ops x y : -> T .\nendfm";
+    for term in [
+        "x - (y - x) - 3",
+        "(x - y) - 3",
+        "f(x, y + x)",
+        "f((x, y), # # x)",
+        "[x, y | # (x + y)]",
+        "(x ; y) ; (x ; x)",
+    ] {
+        let first = value(text, Some(term));
+        assert_eq!(value(text, Some(&format!("({term}) == ({first})"))), "true", "{first}");
+        assert_eq!(value(text, Some(&first)), first, "{term}");
+    }
+}

@@ -1,0 +1,41 @@
+//! Modules of Maude: tests from outside the crate, in one binary.
+
+mod diagnostics;
+mod docs;
+mod evaluation;
+mod matching;
+mod properties;
+
+use gchr_base::control::Control;
+use gchr_base::diagnostic::{Diagnostic, render_all};
+use gchr_base::reading::Account;
+use gchr_base::rule::{Start, verify};
+use gchr_base::source::SourceMap;
+use gchr_maude::{Files, Loaded, load};
+use gchr_terms::plan::{TermOptions, compile};
+
+/// Loads a text, with a term to evaluate.
+fn load_text(text: &str, term: Option<&str>) -> (SourceMap, Loaded) {
+    let mut sources = SourceMap::new();
+    let id = sources.add("test", text);
+    let term = term.map(|term| sources.add("--input", term));
+    let account = Account::default();
+    let loaded = load(&mut sources, id, term, &Files::beside(None, &account));
+    assert_eq!(loaded.program.is_none(), loaded.diagnostics.iter().any(Diagnostic::is_error));
+    (sources, loaded)
+}
+
+/// The normal form of the terms of a text without errors, or of another term.
+#[track_caller]
+fn value(text: &str, term: Option<&str>) -> String {
+    let (sources, loaded) = load_text(text, term);
+    let shown = render_all(&loaded.diagnostics, &sources, false);
+    let program = loaded.program.unwrap_or_else(|| panic!("{shown}"));
+    assert_eq!(verify(&program), []);
+    let Start::Term(Some(start)) = &program.start else { panic!("no term") };
+    let plan = compile(&program, &TermOptions::default()).expect("a plan");
+    match gchr_terms::exec::run(&program, &plan, start, &mut Control::default()) {
+        Ok(found) => found.normal_form.to_text(),
+        Err(error) => format!("{:?}", error.error.reason),
+    }
+}

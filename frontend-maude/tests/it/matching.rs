@@ -1,0 +1,206 @@
+//! Matching modulo axioms against a matcher that tries everything, on random patterns and terms.
+
+use std::fmt::Write;
+
+use gchr_testkit::random::Random;
+
+use super::value;
+
+/// What is declared of an operator with two arguments.
+#[derive(Clone, Copy)]
+struct Axioms {
+    assoc: bool,
+    comm: bool,
+    identity: bool,
+}
+
+/// A term or a pattern.
+#[derive(Clone)]
+enum Tree {
+    /// `P`, `Q` of sort `A`; `X`, `Y` of sort `S`.
+    Var(char),
+    /// `a`, `b` of sort `A`; `e`, the identity, of sort `S`.
+    Constant(char),
+    F(Box<Tree>, Box<Tree>),
+    /// The first or the second operator.
+    Pair(usize, Box<Tree>, Box<Tree>),
+}
+
+/// A normal form: arguments flat, in order, without identities.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Normal {
+    Constant(char),
+    F(Box<Normal>, Box<Normal>),
+    Op(usize, Vec<Normal>),
+}
+
+const NAMES: [&str; 2] = [";", "@"];
+
+fn random_tree(random: &mut Random, depth: u32, vars: &[char]) -> Tree {
+    if depth == 0 || random.below(4) == 0 {
+        return match vars.is_empty() || random.below(5) < 2 {
+            true => Tree::Constant(['a', 'b', 'e'][random.below(3)]),
+            false => Tree::Var(vars[random.below(vars.len())]),
+        };
+    }
+    let inner = |random: &mut Random| Box::new(random_tree(random, depth - 1, vars));
+    match random.below(6) {
+        0 => {
+            let first = Tree::Constant(['a', 'b'][random.below(2)]);
+            Tree::F(Box::new(first), inner(random))
+        }
+        1 | 2 => Tree::Pair(1, inner(random), inner(random)),
+        _ => Tree::Pair(0, inner(random), inner(random)),
+    }
+}
+
+fn text(tree: &Tree) -> String {
+    match tree {
+        Tree::Var(name) | Tree::Constant(name) => name.to_string(),
+        Tree::F(a, b) => format!("f({}, {})", text(a), text(b)),
+        Tree::Pair(op, a, b) => format!("({} {} {})", text(a), NAMES[*op], text(b)),
+    }
+}
+
+const IDENTITY: Normal = Normal::Constant('e');
+
+/// Arguments as one value; none if there are none of them and no identity.
+fn joined(op: usize, mut args: Vec<Normal>, axioms: &[Axioms; 2]) -> Option<Normal> {
+    let of = axioms[op];
+    if of.assoc {
+        args = args.into_iter().flat_map(|arg| elements(op, arg)).collect();
+    }
+    if of.identity {
+        args.retain(|arg| *arg != IDENTITY);
+    }
+    if of.comm {
+        args.sort();
+    }
+    match args.len() {
+        0 => of.identity.then_some(IDENTITY),
+        1 => args.pop(),
+        _ => Some(Normal::Op(op, args)),
+    }
+}
+
+fn elements(op: usize, value: Normal) -> Vec<Normal> {
+    match value {
+        Normal::Op(of, args) if of == op => args,
+        other => vec![other],
+    }
+}
+
+fn normal(tree: &Tree, axioms: &[Axioms; 2]) -> Normal {
+    match tree {
+        Tree::Var(_) => unreachable!("terms have no variables"),
+        Tree::Constant(name) => Normal::Constant(*name),
+        Tree::F(a, b) => Normal::F(Box::new(normal(a, axioms)), Box::new(normal(b, axioms))),
+        Tree::Pair(op, a, b) => {
+            let args = vec![normal(a, axioms), normal(b, axioms)];
+            joined(*op, args, axioms).unwrap_or_else(|| unreachable!("there are two arguments"))
+        }
+    }
+}
+
+fn has_sort(var: char, value: &Normal) -> bool {
+    let of_a = matches!(value, Normal::Constant('a' | 'b') | Normal::F(..));
+    of_a || matches!(var, 'X' | 'Y')
+}
+
+/// Whether values match patterns, one after the other.
+fn matches(todo: &[(&Tree, Normal)], values: &[(char, Normal)], axioms: &[Axioms; 2]) -> bool {
+    let Some(((pattern, value), rest)) = todo.split_first() else { return true };
+    match pattern {
+        Tree::Var(name) => match values.iter().find(|(known, _)| known == name) {
+            Some((_, known)) => known == value && matches(rest, values, axioms),
+            None => {
+                let more: Vec<_> = values.iter().cloned().chain([(*name, value.clone())]).collect();
+                has_sort(*name, value) && matches(rest, &more, axioms)
+            }
+        },
+        Tree::Constant(name) => *value == Normal::Constant(*name) && matches(rest, values, axioms),
+        Tree::F(a, b) => match value {
+            Normal::F(x, y) => {
+                let more: Vec<_> = [(&**a, (**x).clone()), (&**b, (**y).clone())]
+                    .into_iter()
+                    .chain(rest.iter().cloned())
+                    .collect();
+                matches(&more, values, axioms)
+            }
+            _ => false,
+        },
+        Tree::Pair(op, a, b) => splits(*op, value, axioms).into_iter().any(|(x, y)| {
+            let more: Vec<_> = [(&**a, x), (&**b, y)].into_iter().chain(rest.iter().cloned()).collect();
+            matches(&more, values, axioms)
+        }),
+    }
+}
+
+/// All pairs whose application is a value.
+fn splits(op: usize, value: &Normal, axioms: &[Axioms; 2]) -> Vec<(Normal, Normal)> {
+    let of = axioms[op];
+    let args = match value {
+        Normal::Op(found, args) if *found == op => args.clone(),
+        other if of.identity => vec![other.clone()],
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    for chosen in 0u32..1 << args.len() {
+        let is_left = |at: usize| chosen >> at & 1 == 1;
+        let in_order = of.comm || (1..args.len()).all(|at| is_left(at - 1) || !is_left(at));
+        if !in_order {
+            continue;
+        }
+        let side = |left: bool| {
+            let part = (0..args.len()).filter(|&at| is_left(at) == left).map(|at| args[at].clone());
+            joined(op, part.collect(), axioms)
+        };
+        if let (Some(left), Some(right)) = (side(true), side(false)) {
+            found.push((left, right));
+        }
+    }
+    found
+}
+
+/// A module with a function that says whether its argument matches a pattern.
+fn module(pattern: &Tree, axioms: &[Axioms; 2]) -> String {
+    let mut text_of = String::from(
+        "fmod M is\n sorts A S .\n subsort A < S .\n ops a b : -> A [ctor] .\n op e : -> S [ctor] .\n op f : A S -> A [ctor] .\n",
+    );
+    for (name, of) in NAMES.iter().zip(axioms) {
+        let mut attributes = vec!["ctor"];
+        attributes.extend(of.assoc.then_some("assoc"));
+        attributes.extend(of.comm.then_some("comm"));
+        attributes.extend(of.identity.then_some("id: e"));
+        let _ = writeln!(text_of, " op _{name}_ : S S -> S [{}] .", attributes.join(" "));
+    }
+    let pattern = text(pattern);
+    let _ =
+        writeln!(text_of, " op k : S -> Bool .\n vars X Y : S .\n vars P Q : A .\n eq k({pattern}) = true .");
+    text_of + " eq k(X) = false [owise] .\nendfm\n"
+}
+
+#[test]
+fn random_patterns_match_what_they_should() {
+    let cases = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(120u64);
+    let mut matched = 0;
+    for seed in 0..cases {
+        let mut random = Random::new(seed);
+        let axioms = [0, 1].map(|_| {
+            let kind = random.below(3);
+            Axioms { assoc: kind != 2, comm: kind != 0, identity: random.below(2) == 0 }
+        });
+        let pattern = random_tree(&mut random, 2, &['P', 'X', 'Q', 'Y']);
+        let terms: Vec<Tree> = (0..12).map(|_| random_tree(&mut random, 3, &[])).collect();
+        let mut program = module(&pattern, &axioms);
+        for term in &terms {
+            let _ = writeln!(program, "red k({}) .", text(term));
+        }
+        let expected: Vec<bool> =
+            terms.iter().map(|term| matches(&[(&pattern, normal(term, &axioms))], &[], &axioms)).collect();
+        matched += expected.iter().filter(|&&found| found).count();
+        let shown: Vec<String> = expected.iter().map(bool::to_string).collect();
+        assert_eq!(value(&program, None), format!("EVAL({})", shown.join(", ")), "seed {seed}\n{program}");
+    }
+    assert!(matched as u64 > cases, "{matched} terms match");
+}
