@@ -166,6 +166,9 @@ impl TermEvaluator<'_> {
         if let Some(code) = self.shares.then(|| terms.shared_code(rules)).flatten() {
             match code.run(rules, terms.threads, term, control) {
                 Ok(Some(done)) => return Ok(done),
+                Err(native::Unfinished::Stopped(stopped)) if exceeds(rules, &stopped) => {
+                    return self.interpreter.run(term, control);
+                }
                 Err(native::Unfinished::Stopped(stopped)) => return Err(stopped),
                 // One thread comes to the same end, or says what it is.
                 Ok(None) | Err(native::Unfinished::Refused(_)) => {}
@@ -180,7 +183,7 @@ impl TermEvaluator<'_> {
                 Ok(Evaluation { normal_form, stats: native_ms(stats) })
             }
             Err(native::Unfinished::Stopped(stopped)) => {
-                if rules.signature.big_integers && overflows(&stopped) {
+                if exceeds(rules, &stopped) {
                     self.native = None;
                     return self.interpreter.run(term, control);
                 }
@@ -200,13 +203,16 @@ impl TermEvaluator<'_> {
     }
 }
 
-/// Whether a run came to an integer of more than 64 bits, or to a normal form of their sort that is no number.
-fn overflows(stopped: &Stopped) -> bool {
-    let Stopped { error, .. } = stopped;
-    matches!(
-        error.reason,
-        StopReason::Arithmetic { error: ArithmeticError::Overflow, .. } | StopReason::NoRule { .. }
-    )
+/// Whether native code came to an integer of more than 64 bits, or to a normal form of their sort that is no number, in
+/// a program whose integers have any size.
+fn exceeds(rules: &rule::Program, stopped: &Stopped) -> bool {
+    let of_any_size = rules.signature.big_integers;
+    let reason = &stopped.error.reason;
+    of_any_size
+        && matches!(
+            reason,
+            StopReason::Arithmetic { error: ArithmeticError::Overflow, .. } | StopReason::NoRule { .. }
+        )
 }
 
 /// Whether a term takes little time to build.

@@ -101,8 +101,7 @@ impl<'d> Modules<'d> {
 
     fn unknown(&self, name: &Name) -> Fail {
         let text = &name.text;
-        const OTHERS: [&str; 22] = [
-            "RAT",
+        const OTHERS: [&str; 20] = [
             "FLOAT",
             "CONVERSION",
             "RANDOM",
@@ -113,7 +112,6 @@ impl<'d> Modules<'d> {
             "META-VIEW",
             "LOOP-MODE",
             "CONFIGURATION",
-            "ARRAY",
             "LEXICAL",
             "META-STRATEGY",
             "INTERNAL-ERROR",

@@ -79,6 +79,7 @@ pub(crate) struct Literals {
     pub truth: bool,
     pub naturals: bool,
     pub integers: bool,
+    pub rationals: bool,
     pub identifiers: bool,
     pub strings: bool,
 }
@@ -108,6 +109,7 @@ impl Signature {
             signature.literals.truth |= library("TRUTH");
             signature.literals.naturals |= library("NAT");
             signature.literals.integers |= library("INT");
+            signature.literals.rationals |= library("RAT");
             signature.literals.identifiers |= library("QID");
             signature.literals.strings |= library("STRING");
         }
@@ -184,8 +186,10 @@ impl Signature {
         let (Some(domain), Some(range)) = (domain, of(&declared.range)) else { return };
         let kinds: Vec<usize> = domain.iter().map(|&of| self.kind(of)).collect();
         let index = (declared.name.clone(), kinds.len());
-        let known =
-            self.index.get(&index).and_then(|list| list.iter().find(|&&op| self.ops[op].domain == kinds));
+        let range_kind = self.kind(range);
+        // Constants are told apart by the kinds of their sorts.
+        let is_same = |op: &Op| op.domain == kinds && (!kinds.is_empty() || op.range == range_kind);
+        let known = self.index.get(&index).and_then(|list| list.iter().find(|&&op| is_same(&self.ops[op])));
         if let Some(&known) = known {
             if self.ops[known].range != self.kind(range) {
                 diagnostics.push(
@@ -294,8 +298,10 @@ impl Signature {
         let kinds: Option<Vec<usize>> =
             key.domain.iter().map(|name| Some(self.kind(self.type_of(name)?))).collect();
         let kinds = kinds?;
+        let range = self.kind(self.type_of(&key.range)?);
+        let is_same = |op: &Op| op.domain == kinds && (!kinds.is_empty() || op.range == range);
         let list = self.index.get(&(key.name.clone(), kinds.len()))?;
-        list.iter().copied().find(|&op| self.ops[op].domain == kinds)
+        list.iter().copied().find(|&op| is_same(&self.ops[op]))
     }
 
     /// Operators of a name with so many arguments.

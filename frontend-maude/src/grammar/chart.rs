@@ -132,9 +132,20 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
 
     /// `(0).Nat`: the sort of a term in brackets.
     fn qualified(&self, end: usize, kind: usize) -> usize {
-        let sort = self.tokens.get(end).and_then(|token| token.text.strip_prefix('.'));
-        let sort = sort.and_then(|name| self.of.signature.sort(name));
-        end + usize::from(sort.is_some_and(|sort| self.of.signature.sorts[sort].kind == kind))
+        let Some(first) = self.tokens.get(end).and_then(|token| token.text.strip_prefix('.')) else {
+            return end;
+        };
+        let mut reader = crate::parser::Reader::new(&self.tokens[end + 1..], self.tokens[end].span);
+        let before = reader.left();
+        let arguments = match reader.peek() {
+            Some(next) if next.is("{") => reader.braces().unwrap_or_default(),
+            _ => String::new(),
+        };
+        let sort = self.of.signature.sort(&format!("{first}{arguments}"));
+        match sort.is_some_and(|sort| self.of.signature.sorts[sort].kind == kind) {
+            true => end + 1 + before - reader.left(),
+            false => end,
+        }
     }
 
     /// What goes on behind a term.
@@ -290,6 +301,16 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         {
             constant(self, "NzInt", Node::Number(text.parse().unwrap_or_default()));
         }
+        if let Some((above, below)) = text.split_once('/')
+            && digits(above.strip_prefix('-').unwrap_or(above))
+            && digits(below)
+            && signature.literals.rationals
+            && let [op] = signature.named("_/_", 2)
+        {
+            let parts = [above, below].map(|part| part.parse::<BigInt>().unwrap_or_default());
+            let parts = parts.map(|part| self.node(Node::Number(part), at, at + 1));
+            constant(self, "NzRat", Node::App(*op, parts.to_vec()));
+        }
         if text.starts_with('"') && signature.literals.strings {
             let length = text.len();
             let name = if length == 3 && signature.sort("Char").is_some() { "Char" } else { "String" };
@@ -303,7 +324,10 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
 
     fn repeated(&mut self, at: usize, token: &Token, found: &mut Vec<Edge>) {
         let Some((name, count)) = token.text.rsplit_once('^') else { return };
-        let Some(count) = count.parse::<u32>().ok().filter(|&count| count > 0) else { return };
+        let Ok(count) = count.parse::<BigInt>() else { return };
+        if count <= BigInt::ZERO {
+            return;
+        }
         if !self.tokens.get(at + 1).is_some_and(|token| token.is("(")) {
             return;
         }
@@ -318,7 +342,13 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
                 if edge.kind == signature.ops[op].domain[0] && closed {
                     let sort = signature.result(op, &[edge.sort]);
                     let end = edge.end + 1;
-                    let node = self.node(Node::Repeat(op, count, edge.node), at, end);
+                    let is_successor = signature.ops[op].properties.special.as_deref() == Some("succ");
+                    let node = match (&self.nodes[edge.node].0, u32::try_from(&count)) {
+                        (Node::Number(number), _) if is_successor => Node::Number(number + &count),
+                        (_, Ok(count)) => Node::Repeat(op, count, edge.node),
+                        (_, Err(_)) => continue,
+                    };
+                    let node = self.node(node, at, end);
                     found.push(Edge { kind: signature.ops[op].range, end, prec: 0, node, sort });
                 }
             }

@@ -71,18 +71,23 @@ impl<'t> Reader<'t> {
         }
         let (mut text, mut span) = (first.text.to_string(), first.span);
         while self.peek().is_some_and(|token| token.is("{")) {
-            let mut depth = 0;
-            loop {
-                let token = self.token("`}`")?;
-                depth += i32::from(token.is("{")) - i32::from(token.is("}"));
-                text += &token.text;
-                span = span.to(token.span);
-                if depth == 0 {
-                    break;
-                }
-            }
+            text += &self.braces()?;
+            span = span.to(self.place);
         }
         Ok(Name { text: text.into(), span })
+    }
+
+    /// What stands in braces, these included.
+    pub fn braces(&mut self) -> Result<String, Fail> {
+        let (mut text, mut depth) = (String::new(), 0);
+        loop {
+            let token = self.token("`}`")?;
+            depth += i32::from(token.is("{")) - i32::from(token.is("}"));
+            text += &token.text;
+            if depth == 0 {
+                return Ok(text);
+            }
+        }
     }
 
     /// A sort, or a kind in brackets.

@@ -62,6 +62,7 @@ fn numbers_are_computed_with() {
             ("100000000000000000000000 + 1", "100000000000000000000001"),
             ("3 :: NzNat and 0 :: Nat and not (0 :: NzNat) and not (-1 :: Nat)", "true"),
             ("X:Nat + 0 + 1", "1 + X:Nat"),
+            ("s_^1000000000000000000000000(2)", "1000000000000000000000002"),
         ],
     );
 }
@@ -157,6 +158,41 @@ fn the_library() {
             ("delete('a, ('a, 'b)) == 'b and-then ('a, 'b) subset ('b, 'a)", "true"),
             ("insert('a, 5, insert('a, 2, none)) ['a]", "5"),
             ("('a |-> 1)['c]", "undefined"),
+        ],
+    );
+}
+
+#[test]
+fn rational_numbers() {
+    check(
+        "fmod M is\n protecting RAT .\nendfm",
+        &[
+            ("1/2 + 1/3 + 1/6", "1"),
+            ("6 / 4", "3 / 2"),
+            ("(1/2) * (2/3) - 5/6", "-1 / 2"),
+            ("3/4 / (1/4)", "3"),
+            ("floor(-7/2) + ceiling(7/2) + trunc(-7/2)", "-3"),
+            ("frac(-7/2)", "-1 / 2"),
+            ("(2/3) ^ 3", "8 / 27"),
+            ("max(1/2, 2/3) + min(1, 1/2)", "7 / 6"),
+            ("-1/2 < 1/3 and -3/4 <= -3/4 and not (1/2 >= 1)", "true"),
+            ("abs(-3/4) :: PosRat and 1/2 :: Rat and not (1/2 :: Int)", "true"),
+            ("5 / 0", "5 / 0"),
+        ],
+    );
+}
+
+#[test]
+fn lists_that_are_sorted_sets_and_arrays() {
+    check(
+        "fmod M is\n protecting SORTABLE-LIST-AND-SET{Nat<} .\n protecting ARRAY{Nat,Nat0} .\nendfm",
+        &[
+            ("sort(3 1 2 9 4 4 1)", "1 1 2 3 4 4 9"),
+            ("sort(nil) == nil and sort(7) == 7", "true"),
+            ("makeList((9, 2, 5))", "2 5 9"),
+            ("makeSet(3 1 2 3)", "1, 2, 3"),
+            ("filter(1 2 3 4 2, (2, 4)) filterOut(1 2 3 4 2, (2, 4))", "2 4 2 1 3"),
+            ("insert(4, 0, insert(4, 7, insert(2, 1, (empty).Array{Nat,Nat0})))", "2 |-> 1"),
         ],
     );
 }

@@ -22,6 +22,20 @@ fn a_trace_goes_to_standard_error() {
 }
 
 #[test]
+fn threads_that_come_to_a_large_number_begin_again() {
+    let scratch = Scratch::new();
+    // Long enough that native code takes it, with calls that can run side by side.
+    let program = "map f: Nat -> Nat;\nvar n: Pos;\neqn f(0) = exp(10, 20);\n    f(1) = exp(10, 20);\n    \
+                   n > 1 -> f(n) = f(abs(n - 1)) + f(abs(n - 2));\n";
+    scratch.file("large.mcrl2", program);
+    for threads in ["1", "2", "3"] {
+        let run = scratch.gchr(&["run", "large.mcrl2", "--input", "f(24)", "--threads", threads]);
+        let found = (run.code, run.stdout.as_str(), run.stderr.as_str());
+        assert_eq!(found, (0, "7502500000000000000000000\n", ""), "{threads} threads");
+    }
+}
+
+#[test]
 fn output_of_the_program_does_not_disturb_json() {
     let scratch = Scratch::new();
     scratch
