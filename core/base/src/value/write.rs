@@ -439,20 +439,13 @@ pub fn write_escaped(out: &mut dyn Write, text: &str, quote: char) -> fmt::Resul
 }
 
 /// Writes a float with the fewest digits that read back as the same float, always with a point: `1.0`, `1.0e+22`,
-/// `1.0e-5`.
+/// `1.0e-5`, `1.0Inf`, `1.5NaN`.
 pub fn write_float(out: &mut dyn Write, x: f64) -> fmt::Result {
-    if !x.is_finite() {
-        return write!(
-            out,
-            "{}",
-            if x.is_nan() {
-                "nan"
-            } else if x > 0.0 {
-                "inf"
-            } else {
-                "-inf"
-            }
-        );
+    if x.is_nan() {
+        return out.write_str("1.5NaN");
+    }
+    if x.is_infinite() {
+        return out.write_str(if x > 0.0 { "1.0Inf" } else { "-1.0Inf" });
     }
     let text = format!("{x:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
