@@ -240,7 +240,7 @@ impl Input {
         let loaded = gchr_trs::load(sources, id);
         let mut diagnostics = loaded.diagnostics;
         let Some(rules) = loaded.program else { return Err(diagnostics) };
-        let rules = self.with_term(rules, Syntax::Trs, sources, &mut diagnostics)?;
+        let rules = self.with_term(rules, None, sources, &mut diagnostics)?;
         Ok(Parts::of_terms(Syntax::Trs, Box::new(loaded.ast), rules, diagnostics))
     }
 
@@ -256,7 +256,7 @@ impl Input {
             gchr_formats::load(sources, id, format, &files);
         let Some(rules) = program else { return Err(diagnostics) };
         let syntax = Syntax::Format(format);
-        let rules = self.with_term(rules, syntax, sources, &mut diagnostics)?;
+        let rules = self.with_term(rules, Some(format), sources, &mut diagnostics)?;
         Ok(Parts::of_terms(syntax, Box::new(ast), rules, diagnostics))
     }
 
@@ -297,13 +297,13 @@ impl Input {
     fn with_term(
         &self,
         mut rules: rule::Program,
-        syntax: Syntax,
+        format: Option<gchr_formats::Format>,
         sources: &mut SourceMap,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<rule::Program, Vec<Diagnostic>> {
         let Some(term) = &self.term else { return Ok(rules) };
         let id = sources.add("--input", term);
-        let read = TermReader::new(&rules, syntax).read(sources, id);
+        let read = TermReader::new(&rules, format).read(sources, id);
         match read {
             Ok(ground) => rules.start = Start::Term(Some(ground)),
             Err(errors) => {

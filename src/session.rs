@@ -326,7 +326,7 @@ impl Session {
         let start = Instant::now();
         let id = self.sources.add("term", term);
         let ran = with_large_stack(|| match &mut self.kind {
-            Kind::Terms(session) => session.evaluate(&self.sources, id, self.syntax, control),
+            Kind::Terms(session) => session.evaluate(&self.sources, id, control),
             Kind::Ground(_) | Kind::Logic(_) => {
                 let message = "a constraint program takes goals, no terms";
                 let help = "add constraints: name(arguments), ...";

@@ -20,22 +20,31 @@ pub(crate) enum OwnReader {
     Maude(gchr_maude::InputReader),
 }
 
+impl OwnReader {
+    /// Reads the term in the text `id`.
+    pub(crate) fn read(&mut self, sources: &SourceMap, id: SourceId) -> Result<GroundTerm, Vec<Diagnostic>> {
+        match self {
+            OwnReader::Mcrl2(reader) => reader.read(sources, id),
+            OwnReader::Maude(reader) => reader.read(sources, id),
+        }
+    }
+}
+
 impl<'p> TermReader<'p> {
-    /// A reader of terms over the symbols of a term program.
-    pub(crate) fn new(rules: &'p rule::Program, syntax: Syntax) -> Self {
-        match syntax {
-            Syntax::Format(_) => TermReader::Format(gchr_formats::InputReader::new(rules)),
-            Syntax::Trs | Syntax::Mcrl2 | Syntax::Maude | Syntax::Chr => {
-                TermReader::Trs(gchr_trs::InputReader::new(rules))
-            }
+    /// A reader of terms over the symbols of a program in a format of others, or else of a `.trs` program.
+    pub(crate) fn new(rules: &'p rule::Program, format: Option<gchr_formats::Format>) -> Self {
+        match format {
+            Some(_) => TermReader::Format(gchr_formats::InputReader::new(rules)),
+            None => TermReader::Trs(gchr_trs::InputReader::new(rules)),
         }
     }
 
     /// A reader of terms of a checked program.
     pub(crate) fn of(program: &'p Program) -> Self {
-        match &program.reader {
-            Some(reader) => TermReader::Own(Box::new(reader.clone())),
-            None => Self::new(&program.rules, program.syntax),
+        match (&program.reader, program.syntax) {
+            (Some(reader), _) => TermReader::Own(Box::new(reader.clone())),
+            (None, Syntax::Format(format)) => Self::new(&program.rules, Some(format)),
+            (None, _) => Self::new(&program.rules, None),
         }
     }
 
@@ -44,10 +53,7 @@ impl<'p> TermReader<'p> {
         match self {
             TermReader::Trs(reader) => reader.read(sources, id),
             TermReader::Format(reader) => reader.read(sources, id),
-            TermReader::Own(reader) => match &mut **reader {
-                OwnReader::Mcrl2(reader) => reader.read(sources, id),
-                OwnReader::Maude(reader) => reader.read(sources, id),
-            },
+            TermReader::Own(reader) => reader.read(sources, id),
         }
     }
 }

@@ -12,14 +12,16 @@ use crate::executor::{Compiled, Finished, LineEvaluation, Unfinished};
 use crate::executors::executor_for;
 use crate::options::CompileOptions;
 use crate::output::Answer;
-use crate::program::{Program, Syntax};
-use crate::term_reader::TermReader;
+use crate::program::Program;
+use crate::term_reader::{OwnReader, TermReader};
 use crate::why::{Explanation, Path, TermUnexplained, WhyOptions};
 
 /// A term program that evaluates one term after the other.
 pub(super) struct TermSession {
     program: Program,
     compiled: Box<dyn Compiled>,
+    /// Reads terms, where the program brings a reader along.
+    reader: Option<OwnReader>,
     /// The term that was evaluated last, if it was not the program's own.
     last: Option<GroundTerm>,
 }
@@ -30,7 +32,7 @@ impl TermSession {
             return Err(vec![Diagnostic::error("U0110", "nothing runs such a program on this device")]);
         };
         let compiled = executor.compile(&program, options)?;
-        Ok(Self { program, compiled, last: None })
+        Ok(Self { compiled, reader: program.reader.clone(), program, last: None })
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -41,10 +43,13 @@ impl TermSession {
         &mut self,
         sources: &SourceMap,
         id: SourceId,
-        syntax: Syntax,
         control: &mut Control<'_>,
     ) -> Result<Reply, Ended> {
-        let term = TermReader::new(&self.program.rules, syntax).read(sources, id).map_err(Ended::Refused)?;
+        let read = match &mut self.reader {
+            Some(reader) => reader.read(sources, id),
+            None => TermReader::of(&self.program).read(sources, id),
+        };
+        let term = read.map_err(Ended::Refused)?;
         let ran = self.run(&term, control);
         self.last = Some(term);
         ran

@@ -47,6 +47,25 @@ fn scratch() -> Scratch {
     scratch
 }
 
+/// A session reads terms as its program is written: `^` is a power in one language and a bit operation in another.
+#[test]
+fn terms_are_read_as_their_program_is_written() {
+    let scratch = Scratch::new();
+    scratch.file("m.maude", "fmod M is\n protecting LIST{Nat} .\nendfm\n");
+    scratch.file(
+        "m.mcrl2",
+        "map f: List(Nat) # Nat -> Nat;\nvar l: List(Nat); n: Nat;\neqn f(l, n) = #l + exp(n, n);\n",
+    );
+    scratch.file("m.ari", "(format TRS)\n(fun f 1)\n(fun a 0)\n(rule (f x) x)\n");
+    let maude = repl(&scratch, &["m.maude"], "2 ^ 10\nsize(1 2 3)\n2 +\n4 rem 3\n");
+    assert_eq!(maude.stdout, "1024\n3\n1\n", "{}", maude.stderr);
+    assert!(maude.stderr.contains("T3102"), "{}", maude.stderr);
+    let mcrl2 = repl(&scratch, &["m.mcrl2"], "f([1, 2], 3)\nexp(2, 5)\n1 ^ 2\n");
+    assert_eq!(mcrl2.stdout, "29\n", "{}", mcrl2.stderr);
+    assert!(mcrl2.stderr.contains("T2404") && mcrl2.stderr.contains("T2001"), "{}", mcrl2.stderr);
+    assert_eq!(repl(&scratch, &["m.ari"], "(f (f a))\nf(a)\n").stdout, "a\na\n");
+}
+
 #[test]
 fn the_store_stays_from_goal_to_goal() {
     let scratch = scratch();
