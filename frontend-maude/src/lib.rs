@@ -58,7 +58,7 @@ pub fn load(sources: &mut SourceMap, id: SourceId, term: Option<SourceId>, files
             Some(found) => diagnostics.push(found),
             None => {
                 ast = parser::parse(sources, id, files, &mut diagnostics);
-                made = program(&ast, sources, term, &mut diagnostics);
+                made = program(&ast, sources, id, term, &mut diagnostics);
             }
         }
         shorten(&mut diagnostics, MAX_FINDINGS, too_many(), "further ones are not shown");
@@ -77,11 +77,12 @@ struct Reduction {
 fn program(
     ast: &Text,
     sources: &mut SourceMap,
+    id: SourceId,
     term: Option<SourceId>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<(Program, InputReader)> {
     let library = sources.add("(the library of Maude)", LIBRARY);
-    let nothing = gchr_base::reading::Account::new(None);
+    let nothing = gchr_base::reading::Account::default();
     let library = parser::parse(sources, library, &Files::beside(None, &nothing), diagnostics);
     let (mut reductions, last) = reductions(ast, &library, diagnostics);
     if let Some(term) = term {
@@ -97,11 +98,7 @@ fn program(
     }
     let Some(last) = last else {
         if !has_errors(diagnostics) {
-            diagnostics.push(
-                Diagnostic::error("T3108", "the text has no module")
-                    .label(Span::new(gchr_base::ids::Id::from_index(0), 0, 0), "nothing is declared here")
-                    .help("write `fmod NAME is ... endfm`"),
-            );
+            diagnostics.push(no_module(Span::new(id, 0, 0)));
         }
         return None;
     };
@@ -160,7 +157,7 @@ fn reductions(
             Item::Module(module) => {
                 let name = Name { text: module.name.text.clone(), span: module.name.span };
                 let found = modules.named(&name);
-                if module.params.is_empty() && module.kind != syntax::ModuleKind::Theory {
+                if module.kind != syntax::ModuleKind::Theory {
                     current = found;
                 }
             }
@@ -171,11 +168,20 @@ fn reductions(
                     Some(module) => modules.expr(module, &[]),
                     None => current.clone(),
                 };
+                if module.is_none() && !has_errors(modules.diagnostics) {
+                    modules.diagnostics.push(no_module(term[0].span));
+                }
                 reductions.extend(module.map(|module| Reduction { module, tokens: term.clone() }));
             }
         }
     }
     (reductions, current)
+}
+
+fn no_module(place: Span) -> Diagnostic {
+    Diagnostic::error("T3108", "there is no module")
+        .label(place, "no module is declared before this")
+        .help("write `fmod NAME is ... endfm`, or `select` a module of the library")
 }
 
 /// Places are 32-bit numbers.

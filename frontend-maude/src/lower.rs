@@ -340,14 +340,14 @@ impl Lower<'_> {
         let (int, truth) = (self.out.int, self.out.signature.booleans.sort);
         let of = |space: &Space, op: usize| space.sorts[space.signature.ops[op].range];
         let (name, args, result) = match make {
-            Make::Normal(op) | Make::ExtendedBefore(op) | Make::Extended(op) => {
-                let sort = of(self.space, op);
-                let name = self.space.signature.ops[op].name.to_string();
-                let arg = match make {
-                    Make::Normal(_) => sort,
-                    _ => self.lists(self.space.signature.ops[op].range).sort,
-                };
-                (name, vec![arg, sort], sort)
+            Make::Normal(op) => {
+                let declared = &self.space.signature.ops[op];
+                let args = declared.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
+                (declared.name.to_string(), args, of(self.space, op))
+            }
+            Make::ExtendedBefore(op) | Make::Extended(op) => {
+                let (sort, name) = (of(self.space, op), self.space.signature.ops[op].name.to_string());
+                (name, vec![self.lists(self.space.signature.ops[op].range).sort, sort], sort)
             }
             Make::Top(op) => {
                 let sort = of(self.space, op);

@@ -47,6 +47,8 @@ pub(crate) struct Modules<'d> {
     modules: HashMap<Arc<str>, (Arc<Module>, bool, Vec<Name>)>,
     views: HashMap<Arc<str>, Arc<View>>,
     known: HashMap<Arc<str>, Option<Arc<Flat>>>,
+    /// Modules whose imports are being read.
+    open: Vec<Arc<str>>,
     /// Modules that are imported without saying so.
     included: Vec<Name>,
     pub diagnostics: &'d mut Vec<Diagnostic>,
@@ -55,7 +57,8 @@ pub(crate) struct Modules<'d> {
 impl<'d> Modules<'d> {
     pub fn new(library: &Text, diagnostics: &'d mut Vec<Diagnostic>) -> Self {
         let (modules, views, known) = (HashMap::default(), HashMap::default(), HashMap::default());
-        let mut found = Self { modules, views, known, included: Vec::new(), diagnostics };
+        let (open, included) = (Vec::new(), Vec::new());
+        let mut found = Self { modules, views, known, open, included, diagnostics };
         library.items.iter().for_each(|item| found.add(item, true));
         found
     }
@@ -92,9 +95,17 @@ impl<'d> Modules<'d> {
             self.diagnostics.push(*self.unknown(name));
             return None;
         };
-        // A module that imports itself finds nothing here.
-        self.known.insert(name.text.clone(), None);
+        if self.open.contains(&name.text) {
+            self.diagnostics.push(
+                Diagnostic::error("T3109", format!("module `{}` imports itself", name.text))
+                    .label(name.span, "imported here, by itself or by what it imports")
+                    .help("leave the import out"),
+            );
+            return None;
+        }
+        self.open.push(name.text.clone());
         let found = self.flatten(&module, is_library, &included).map(Arc::new);
+        self.open.pop();
         self.known.insert(name.text.clone(), found.clone());
         found
     }

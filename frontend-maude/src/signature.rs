@@ -185,6 +185,16 @@ impl Signature {
         let domain: Option<Vec<Type>> = declared.domain.iter().map(&mut of).collect();
         let (Some(domain), Some(range)) = (domain, of(&declared.range)) else { return };
         let kinds: Vec<usize> = domain.iter().map(|&of| self.kind(of)).collect();
+        if !has_fitting_sorts(&declared.properties, &kinds, self.kind(range)) {
+            diagnostics.push(
+                Diagnostic::error("T3107", format!("the axioms of `{}` do not fit its sorts", declared.name))
+                    .label(declared.span, "arguments, or arguments and result, have sorts of different kinds")
+                    .note("arguments of a commutative operator have one kind; those of an associative one, and what \
+                           stands beside an identity, have that of the result")
+                    .help("relate the sorts by `subsort`, or leave the attribute out"),
+            );
+            return;
+        }
         let index = (declared.name.clone(), kinds.len());
         let range_kind = self.kind(range);
         // Constants are told apart by the kinds of their sorts.
@@ -321,6 +331,16 @@ impl Signature {
         }
         least.unwrap_or(Type::Kind(op.range))
     }
+}
+
+/// Whether axioms make sense for the kinds of arguments and result.
+fn has_fitting_sorts(of: &Properties, domain: &[usize], range: usize) -> bool {
+    let [left, right] = domain else { return !(of.assoc || of.comm || of.identity.is_some()) };
+    // Beside an identity, the other argument is the result.
+    let (to_left, to_right) = of.identity.as_ref().map_or((false, false), |of| (of.right, of.left));
+    (!of.comm || left == right)
+        && (!(of.assoc || to_left) || *left == range)
+        && (!(of.assoc || to_right) || *right == range)
 }
 
 impl Properties {

@@ -10,7 +10,7 @@ use crate::grammar::Grammar;
 use crate::parser::{Reader, expected};
 use crate::signature::{Signature, Type};
 use crate::syntax::*;
-use crate::term::{Condition, Rule, Term};
+use crate::term::{Condition, Rule, Special, Term, TermKind};
 use crate::token::Token;
 
 /// The declared variables of a module.
@@ -40,12 +40,19 @@ pub(super) fn read(
     }
     let grammar = Grammar::new(signature, variables);
     for op in &mut own.ops {
-        let kind = signature.type_of(&op.range).map(|range| signature.kind(range));
-        if let Some(identity) = &mut op.properties.identity {
-            match grammar.term(&identity.tokens, op.span, kind) {
-                Ok(term) => identity.term = Some(Arc::new(term)),
-                Err(found) => diagnostics.push(*found),
-            }
+        let Some(identity) = &mut op.properties.identity else { continue };
+        let side = op.domain.get(usize::from(!identity.left)).and_then(|side| signature.type_of(side));
+        match grammar.term(&identity.tokens, op.span, side.map(|side| signature.kind(side))) {
+            Ok(term) if uses(&term, &op.name) => diagnostics.push(
+                Diagnostic::error(
+                    "T3107",
+                    format!("the identity of `{}` is one of its applications", op.name),
+                )
+                .label(term.span, "this")
+                .help("write a term without the operator"),
+            ),
+            Ok(term) => identity.term = Some(Arc::new(term)),
+            Err(found) => diagnostics.push(*found),
         }
     }
     let mut rules_of_system = None;
@@ -72,6 +79,12 @@ pub(super) fn read(
         );
     }
     !diagnostics[before..].iter().any(Diagnostic::is_error)
+}
+
+/// Whether a term has an operator of a name in it.
+fn uses(term: &Term, name: &str) -> bool {
+    let own = matches!(&term.kind, TermKind::App(key, _) if &*key.name == name);
+    own || term.children().iter().any(|child| uses(child, name))
 }
 
 struct Reading<'a> {
@@ -193,7 +206,6 @@ impl Reading<'_> {
 
 /// The kind of a term.
 pub(crate) fn kind_of(signature: &Signature, term: &Term) -> Option<usize> {
-    use crate::term::{Special, TermKind};
     let of = |name: &TypeName| signature.type_of(name).map(|of| signature.kind(of));
     match &term.kind {
         TermKind::Var(_, name) | TermKind::Text(_, name) => of(name),

@@ -48,6 +48,14 @@ fn names() {
     check("load other\nfmod M is\nendfm\n", &[("T3105", "other")]);
     check_module("protecting LIST{Nat,Nat} .\n", &[("T3106", "LIST")]);
     check_module("op h : A -> A [assoc] .\n", &[("T3107", "op h : A -> A [assoc] .")]);
+    check_module("op h : A B -> A [comm] .\n", &[("T3107", "h")]);
+    check_module("op h : A A -> B [assoc] .\n", &[("T3107", "h")]);
+    check_module("op h : A A -> B [comm id: a] .\n", &[("T3107", "h")]);
+    check_module("op h : A A A -> A [id: a] .\n", &[("T3107", "h")]);
+    check_module("op h : A A -> A [assoc id: h(a, b)] .\n", &[("T3107", "h(a, b)")]);
+    check_module("op h : A B -> B [left id: a] .\n", &[]);
+    check("fmod M is\n protecting M .\nendfm\n", &[("T3109", "M")]);
+    check("red true .\nfmod M is\nendfm\n", &[("T3108", "true")]);
     check_module("op h : -> B .\n eq f(X) = h .\n", &[("T3201", "h")]);
 }
 

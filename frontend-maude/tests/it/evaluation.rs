@@ -216,6 +216,36 @@ fn terms_of_a_text_go_to_their_modules() {
          fmod B is\n sort S .\n op a : -> S .\nendfm\nred a .\nred in A : a .\nselect A .";
     assert_eq!(value(text, None), "EVAL(b, a, b)");
     assert_eq!(value(text, Some("a")), "b");
+    // A module with parameters has terms, too.
+    let text = "fmod P{X :: TRIV} is\n op f : X$Elt -> X$Elt .\n op c : -> X$Elt .\n var E : X$Elt .\n eq f(E) = E .\nendfm
+         red f(f(c)) .\nred in P{Nat} : f(3) .";
+    assert_eq!(value(text, None), "EVAL(c, 3)");
+}
+
+#[test]
+fn commutative_operators_have_results_of_any_kind() {
+    let text = "fmod M is\n protecting NAT .\n sorts A P .\n ops a b c : -> A .\n op near : A A -> Bool [comm] .
+           op pair : A A -> P [ctor comm] .\n op first : P A -> A .\n op dist : A A -> Nat [comm] .\n vars X Y : A .
+           eq near(a, b) = true .\n eq near(X, X) = true .\n eq near(X, Y) = false [owise] .
+           eq first(pair(X, Y), X) = Y .\n eq dist(X, X) = 0 .\n eq dist(a, X) = 1 + dist(b, X) .
+         endfm";
+    check(
+        text,
+        &[
+            ("near(b, a) and near(c, c) and not near(b, c)", "true"),
+            ("pair(b, a) == pair(a, b)", "true"),
+            ("first(pair(b, c), c)", "b"),
+            ("first(pair(c, b), c)", "b"),
+            ("dist(b, a)", "1"),
+            ("dist(c, b)", "dist(b, c)"),
+        ],
+    );
+}
+
+#[test]
+fn an_identity_of_another_kind_stands_on_one_side() {
+    let text = "fmod M is\n sorts A B .\n op e : -> A .\n ops b c : -> B .\n op _._ : A B -> B [left id: e] .\n op g : A -> A .\nendfm";
+    check(text, &[("e . (e . b)", "b"), ("g(e) . (e . c)", "g(e) . c")]);
 }
 
 #[test]
