@@ -125,6 +125,7 @@ impl Signature {
         for declared in parts.iter().flat_map(|part| &part.ops) {
             signature.operator(declared, diagnostics);
         }
+        signature.ops.iter_mut().for_each(Op::declare_in_both_orders);
         signature
     }
 
@@ -341,6 +342,22 @@ fn has_fitting_sorts(of: &Properties, domain: &[usize], range: usize) -> bool {
     (!of.comm || left == right)
         && (!(of.assoc || to_left) || *left == range)
         && (!(of.assoc || to_right) || *right == range)
+}
+
+impl Op {
+    /// What is declared for arguments of a commutative operator holds for them in the other order, too.
+    fn declare_in_both_orders(&mut self) {
+        if !self.properties.comm {
+            return;
+        }
+        for at in 0..self.declared.len() {
+            let (domain, range) = &self.declared[at];
+            let swapped = (domain.iter().rev().copied().collect(), *range);
+            if !self.declared.contains(&swapped) {
+                self.declared.push(swapped);
+            }
+        }
+    }
 }
 
 impl Properties {

@@ -243,6 +243,16 @@ fn commutative_operators_have_results_of_any_kind() {
 }
 
 #[test]
+fn sorts_of_commutative_operators_do_not_depend_on_the_order() {
+    let text = "fmod M is\n sorts E N L .\n subsorts E < N < L .\n op a : -> E .\n op nil : -> L .\n op __ : L L -> L [assoc comm] .
+           op __ : N L -> N [ditto] .\n op f : L -> Bool .\n eq f(Z:N) = true .\n eq f(X:L) = false [owise] .\nendfm";
+    check(
+        text,
+        &[("f(nil a)", "true"), ("f(a nil)", "true"), ("f(nil nil)", "false"), ("f(nil nil a)", "true")],
+    );
+}
+
+#[test]
 fn an_identity_of_another_kind_stands_on_one_side() {
     let text = "fmod M is\n sorts A B .\n op e : -> A .\n ops b c : -> B .\n op _._ : A B -> B [left id: e] .\n op g : A -> A .\nendfm";
     check(text, &[("e . (e . b)", "b"), ("g(e) . (e . c)", "g(e) . c")]);
