@@ -22,7 +22,7 @@ use gchr_base::rule::Program;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_base::stack::with_large_stack;
 
-pub use files::Files;
+pub use gchr_base::reading::Files;
 pub use lower::InputReader;
 pub use system::*;
 pub use term::{Node, Term};

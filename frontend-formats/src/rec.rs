@@ -6,9 +6,10 @@ use std::fmt;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::names::{Ident, Name};
+use gchr_base::reading::Files;
 use gchr_base::source::{SourceId, SourceMap, Span};
 
-use crate::files::Files;
+use crate::files;
 use crate::system::*;
 use crate::term::{self, Notation, Shown, Term, ident, idents};
 use crate::tokens::{Fail, Lexis, Reader};
@@ -125,7 +126,7 @@ impl Parser<'_, '_> {
         if !self.read.insert(name.to_lowercase()) {
             return;
         }
-        match self.files.read(name, span, self.sources) {
+        match files::read(self.files, name, span, self.sources) {
             Ok(id) => self.module(id, false),
             Err(found) => self.diagnostics.push(*found),
         }

@@ -9,12 +9,14 @@ use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
+use gchr_base::signature::{Mixfix, MixfixPiece};
 use gchr_base::source::Span;
 
+use crate::parser::Reader;
 use crate::signature::{Op, Signature, Type};
 use crate::syntax::TypeName;
 use crate::term::{Special, Term};
-use crate::token::{Token, pieces};
+use crate::token::Token;
 
 use self::chart::Chart;
 
@@ -146,22 +148,26 @@ impl<'s> Grammar<'s> {
     }
 
     fn operator(&mut self, id: usize, op: &Op) {
-        let words = pieces(&op.name);
-        let holes = words.iter().filter(|word| &***word == "_").count();
+        let pieces: Vec<MixfixPiece<'_>> = Mixfix::pieces(&op.name).collect();
+        let holes = pieces.iter().filter(|piece| **piece == MixfixPiece::Hole).count();
         let (kind, makes) = (op.range, Makes::Op(id));
         if holes == op.domain.len() {
-            let (prec, limits) = binding(op, &words);
+            let (prec, limits) = binding(op, &pieces);
             let mut args = op.domain.iter().zip(limits);
-            let part = |word: &Arc<str>| match &**word {
-                "_" => args.next().map_or(Part::Word(word.clone()), |(&kind, most)| Part::Hole(kind, most)),
-                _ => Part::Word(word.clone()),
+            let part = |piece: &MixfixPiece<'_>| match *piece {
+                MixfixPiece::Hole => args.next().map(|(&kind, most)| Part::Hole(kind, most)),
+                MixfixPiece::Word(word) => Some(Part::Word(word.into())),
             };
-            let parts = words.iter().map(part).collect();
+            let parts = pieces.iter().filter_map(part).collect();
             self.add(Production { parts, prec, kind, makes, many: false });
         }
         if !op.domain.is_empty() {
+            let word = |piece: &MixfixPiece<'_>| match *piece {
+                MixfixPiece::Word(word) => Some(Part::Word(word.into())),
+                MixfixPiece::Hole => None,
+            };
             let mut parts: Vec<Part> = match holes {
-                0 => words.iter().map(|word| Part::Word(word.clone())).collect(),
+                0 => pieces.iter().filter_map(word).collect(),
                 _ => written(&op.name).into_iter().map(Part::Word).collect(),
             };
             for (at, &kind) in op.domain.iter().enumerate() {
@@ -215,15 +221,9 @@ impl<'s> Grammar<'s> {
             end += 2;
         }
         if tokens.get(end).is_some_and(|token| token.is("{")) && self.signature.sort(&sort).is_none() {
-            let mut depth = 0;
-            while let Some(token) = tokens.get(end) {
-                depth += i32::from(token.is("{")) - i32::from(token.is("}"));
-                sort += &token.text;
-                end += 1;
-                if depth == 0 {
-                    break;
-                }
-            }
+            let mut reader = Reader::new(&tokens[end..], tokens[at].span);
+            sort += &reader.braces().ok()?;
+            end = tokens.len() - reader.left();
         }
         let of = Type::Sort(self.signature.sort(&sort)?);
         if is_kind {
@@ -257,17 +257,18 @@ fn written(name: &str) -> Vec<Arc<str>> {
 }
 
 /// The precedence of an operator, and the most that each of its arguments may have.
-pub(crate) fn binding(op: &Op, words: &[Arc<str>]) -> (u8, Vec<u8>) {
-    let is_hole = |word: Option<&Arc<str>>| word.is_some_and(|word| &**word == "_");
-    let holes: Vec<usize> = (0..words.len()).filter(|&at| &*words[at] == "_").collect();
-    let open = is_hole(words.first()) || is_hole(words.last());
+pub(crate) fn binding(op: &Op, pieces: &[MixfixPiece<'_>]) -> (u8, Vec<u8>) {
+    let is_hole = |piece: Option<&MixfixPiece<'_>>| piece == Some(&MixfixPiece::Hole);
+    let holes: Vec<usize> = (0..pieces.len()).filter(|&at| is_hole(pieces.get(at))).collect();
+    let open = is_hole(pieces.first()) || is_hole(pieces.last());
     let prec = op.properties.prec.unwrap_or(match (open, holes.len()) {
         (false, _) => 0,
         (true, 1) => 15,
         (true, _) => 41,
     });
     let limits = holes.iter().enumerate().map(|(i, &at)| {
-        let at_end = at == 0 || at + 1 == words.len() || &*words[at - 1] == "_" || is_hole(words.get(at + 1));
+        let before = at.checked_sub(1).and_then(|before| pieces.get(before));
+        let at_end = at == 0 || at + 1 == pieces.len() || is_hole(before) || is_hole(pieces.get(at + 1));
         let letter = match &op.properties.gather {
             Some(letters) => letters.get(i).copied().unwrap_or('&'),
             None if !at_end => '&',

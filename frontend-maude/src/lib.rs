@@ -21,7 +21,7 @@ use gchr_base::rule::{GroundTerm, Program, Start};
 use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_base::stack::with_large_stack;
 
-pub use files::Files;
+pub use gchr_base::reading::Files;
 pub use input::InputReader;
 pub use syntax::Text;
 

@@ -23,16 +23,15 @@ use gchr_base::rule::{
     self, Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Role, Var, VarId,
 };
 use gchr_base::signature::{
-    self as ir, HIDDEN_BOOL, Mixfix, Notation, SortId, SortKind, Symbol, SymbolId, SymbolKind,
+    self as ir, HIDDEN_BOOL, Mixfix, MixfixPiece, Notation, SortId, SortKind, Symbol, SymbolId, SymbolKind,
 };
 use gchr_base::source::Span;
 
 use crate::grammar::binding;
 use crate::modules::Flat;
 use crate::signature::{Op, Signature, Type};
-use crate::syntax::TypeName;
+use crate::syntax::{EquationKind, TypeName};
 use crate::term::{OpKey, Rule, Term, TermKind};
-use crate::token::pieces;
 
 /// What gets rules when it is first used.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -151,6 +150,8 @@ pub(crate) struct Space {
     made: HashMap<Make, SymbolId>,
     todo: VecDeque<(Make, SymbolId)>,
     /// Operators that some equation has outermost.
+    with_equations: HashSet<usize>,
+    /// Operators with axioms whose normalised applications are tried.
     defined: HashSet<usize>,
     /// How many places there are.
     places: usize,
@@ -194,6 +195,15 @@ impl Cx {
         Expr { kind: ExprKind::Var(var), sort: self.vars[var].sort, span }
     }
 
+    /// The values of keys, other ones for some of them.
+    fn values(&self, keys: &[(Key, SortId)], others: &[(&Key, Expr)], span: Span) -> Vec<Expr> {
+        let value = |key: &Key| match others.iter().find(|(other, _)| *other == key) {
+            Some((_, value)) => value.clone(),
+            None => self.value(self.known[key], span),
+        };
+        keys.iter().map(|(key, _)| value(key)).collect()
+    }
+
     fn test(&mut self, test: Expr) {
         self.goals.push(Goal { span: test.span, kind: GoalKind::Test(test) });
     }
@@ -215,10 +225,11 @@ impl Space {
         let rules = flat.parts.iter().flat_map(|part| &part.rules);
         let rules: Vec<Arc<Rule>> = rules.map(|rule| theory::without_identities(&signature, rule)).collect();
         let mut space = Self {
+            with_equations: with_equations(&signature, &rules),
+            rules: Arc::new(rules),
             total: sorts::total(&signature),
             signature: signature.clone(),
             variables: flat.variables.clone(),
-            rules: Arc::new(rules),
             sorts: Vec::new(),
             calls: Vec::new(),
             values: Vec::new(),
@@ -241,9 +252,7 @@ impl Space {
         lower.equations();
         space
     }
-}
 
-impl Space {
     fn op(&self, key: &OpKey) -> usize {
         self.signature.op(key).unwrap_or_else(|| unreachable!("the operators of a term are declared"))
     }
@@ -269,10 +278,10 @@ impl Lower<'_> {
             };
             self.space.calls.push(call);
             self.space.values.push(value);
-            let words = pieces(&op.name);
-            let holes = words.iter().filter(|word| &***word == "_").count();
+            let pieces: Vec<MixfixPiece<'_>> = Mixfix::pieces(&op.name).collect();
+            let holes = pieces.iter().filter(|piece| **piece == MixfixPiece::Hole).count();
             let notation = if holes == op.domain.len() && holes > 0 {
-                let (prec, mut limits) = binding(op, &words);
+                let (prec, mut limits) = binding(op, &pieces);
                 if let [first, .., last] = limits.as_mut_slice()
                     && (*first == prec && *last == prec || op.properties.assoc)
                 {
@@ -499,6 +508,17 @@ impl Lower<'_> {
         let booleans = self.out.signature.booleans;
         self.app(if value { booleans.true_symbol } else { booleans.false_symbol }, Vec::new(), span)
     }
+}
+
+/// Operators that some equation has outermost.
+fn with_equations(signature: &Signature, rules: &[Arc<Rule>]) -> HashSet<usize> {
+    let equations = rules.iter().filter(|rule| rule.kind == EquationKind::Equation);
+    equations
+        .filter_map(|rule| match &rule.left.kind {
+            TermKind::App(key, _) => signature.op(key),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Whether arguments of an operator are normalised.

@@ -336,9 +336,8 @@ impl<'d> Modules<'d> {
                 Attribute::Strategy(order, span) => {
                     let all = (1..=declared.domain.len() as u32).all(|arg| order.contains(&arg));
                     let eager = all && order.last() == Some(&0) && !order[..order.len() - 1].contains(&0);
-                    if is_library {
-                        found.strategy = Some(order.clone());
-                    } else if !eager && !declared.domain.is_empty() {
+                    // Those of the library are built in.
+                    if !is_library && !eager && !declared.domain.is_empty() {
                         self.diagnostics.push(*crate::parser::unsupported(
                             *span,
                             "strategies that leave arguments unevaluated",

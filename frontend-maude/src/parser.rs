@@ -4,9 +4,10 @@ mod declarations;
 mod reader;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::reading::Files;
 use gchr_base::source::{SourceId, SourceMap, Span};
 
-use crate::files::Files;
+use crate::files;
 use crate::syntax::*;
 use crate::token::{Token, tokens};
 
@@ -168,7 +169,7 @@ impl Parser<'_> {
             ended = token.ends_line;
             self.at += 1;
         }
-        match files.read(&name, span, sources, loads) {
+        match files::read(files, &name, span, sources, loads) {
             Ok(Some(id)) => {
                 loads.push(id);
                 let outer = std::mem::replace(&mut self.is_program, false);

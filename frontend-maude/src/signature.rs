@@ -44,8 +44,6 @@ pub(crate) struct Properties {
     pub identity: Option<Identity>,
     pub prec: Option<u8>,
     pub gather: Option<Vec<char>>,
-    /// Which arguments are evaluated; all of them where nothing is said.
-    pub strategy: Option<Vec<u32>>,
     /// What is built in.
     pub special: Option<Arc<str>>,
 }
@@ -374,9 +372,6 @@ impl Properties {
         self.prec = self.prec.or(other.prec);
         if self.gather.is_none() {
             self.gather.clone_from(&other.gather);
-        }
-        if self.strategy.is_none() {
-            self.strategy.clone_from(&other.strategy);
         }
         if self.special.is_none() {
             self.special.clone_from(&other.special);

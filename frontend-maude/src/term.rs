@@ -109,6 +109,23 @@ impl Term {
         }
     }
 
+    /// The same with other terms in the place of some: what `replace` gives is not looked into.
+    pub fn with(&self, replace: &dyn Fn(&Term) -> Option<Term>) -> Term {
+        if let Some(other) = replace(self) {
+            return other;
+        }
+        let all = |args: &[Term]| args.iter().map(|arg| arg.with(replace)).collect();
+        let one = |arg: &Term| Box::new(arg.with(replace));
+        let kind = match &self.kind {
+            TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => self.kind.clone(),
+            TermKind::App(key, args) => TermKind::App(key.clone(), all(args)),
+            TermKind::Repeat(key, count, arg) => TermKind::Repeat(key.clone(), *count, one(arg)),
+            TermKind::Special(special, args) => TermKind::Special(*special, all(args)),
+            TermKind::HasSort(arg, of) => TermKind::HasSort(one(arg), of.clone()),
+        };
+        Term { kind, span: self.span }
+    }
+
     /// The same with other names of sorts and operators.
     pub fn map(&self, names: &dyn Names) -> Term {
         let op = |key: &Arc<OpKey>| Arc::new(names.op(key));
@@ -132,14 +149,24 @@ pub(crate) trait Names {
     fn op(&self, key: &OpKey) -> OpKey;
 }
 
+impl Condition {
+    /// The same with other terms.
+    pub fn map(&self, other: &dyn Fn(&Term) -> Term) -> Condition {
+        match self {
+            Condition::Equal(a, b) => Condition::Equal(other(a), other(b)),
+            Condition::Match(a, b) => Condition::Match(other(a), other(b)),
+            Condition::HasSort(a, of) => Condition::HasSort(other(a), of.clone()),
+            Condition::Holds(a) => Condition::Holds(other(a)),
+        }
+    }
+}
+
 impl Rule {
     /// The same with other names of sorts and operators.
     pub fn map(&self, names: &dyn Names) -> Rule {
-        let condition = |condition: &Condition| match condition {
-            Condition::Equal(a, b) => Condition::Equal(a.map(names), b.map(names)),
-            Condition::Match(a, b) => Condition::Match(a.map(names), b.map(names)),
-            Condition::HasSort(a, of) => Condition::HasSort(a.map(names), names.type_name(of)),
-            Condition::Holds(a) => Condition::Holds(a.map(names)),
+        let condition = |condition: &Condition| match condition.map(&|term| term.map(names)) {
+            Condition::HasSort(term, of) => Condition::HasSort(term, names.type_name(&of)),
+            other => other,
         };
         Rule {
             kind: self.kind,

@@ -110,36 +110,3 @@ fn identifier(text: &str) -> usize {
     }
     text.len()
 }
-
-/// The pieces of the name of an operator: a hole is `_`, other pieces are the tokens between holes.
-pub(crate) fn pieces(name: &str) -> Vec<Arc<str>> {
-    let mut found: Vec<Arc<str>> = Vec::new();
-    let mut word = String::new();
-    let mut quoted = false;
-    let end = |word: &mut String, found: &mut Vec<Arc<str>>| {
-        if !word.is_empty() {
-            found.push(std::mem::take(word).into());
-        }
-    };
-    for c in name.chars() {
-        match c {
-            '`' if !quoted => {
-                quoted = true;
-                end(&mut word, &mut found);
-                continue;
-            }
-            '_' if !quoted => {
-                end(&mut word, &mut found);
-                found.push("_".into());
-            }
-            c if is_special(c) => {
-                end(&mut word, &mut found);
-                found.push(c.to_string().into());
-            }
-            c => word.push(c),
-        }
-        quoted = false;
-    }
-    end(&mut word, &mut found);
-    found
-}

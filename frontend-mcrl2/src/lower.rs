@@ -20,7 +20,6 @@ use gchr_base::rule::{
 };
 use gchr_base::signature::{Notation, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
-use num_bigint::BigInt;
 
 use crate::check::Checker;
 use crate::core::{Callee, Equation, Kind, Term, Variable};
@@ -345,21 +344,6 @@ impl Lowering {
         self.operation(Op::Ge, vec![value, least], span)
     }
 
-    /// A number; one with many digits is put together of parts.
-    fn number(&mut self, value: &BigInt, sort: SortId, span: Span) -> Expr {
-        if let Some(small) = constant(value) {
-            return Expr { kind: ExprKind::Const(small), sort, span };
-        }
-        let half = value.bits() / 2;
-        let high: BigInt = value >> half;
-        let low = value - (&high << half);
-        let high = self.number(&high, sort, span);
-        let places = Expr { kind: ExprKind::Const(Const::Int(half.cast_signed())), sort, span };
-        let high = self.operation(Op::Shl, vec![high, places], span);
-        let low = self.number(&low, sort, span);
-        self.operation(Op::Add, vec![high, low], span)
-    }
-
     fn operation(&mut self, op: Op, args: Vec<Expr>, span: Span) -> Expr {
         let sort = match args.first() {
             Some(first) => self.signature.sort_of_result(op, first.sort),
@@ -422,11 +406,6 @@ impl Lowering {
     fn meaning(&self, callee: &Callee) -> Meaning {
         self.scope.symbols[callee.symbol].meaning
     }
-}
-
-/// A number as a constant, if it is small enough.
-fn constant(value: &BigInt) -> Option<Const> {
-    i64::try_from(value).ok().filter(|value| value >> 62 == 0).map(Const::Int)
 }
 
 fn definitions(equations: &[Equation]) -> HashMap<usize, Arc<Equation>> {

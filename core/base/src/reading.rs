@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::diagnostic::Diagnostic;
@@ -68,6 +68,40 @@ pub fn read_from(mut input: impl Read, known: u64, path: &Path, account: &Accoun
         if read < room {
             return Ok(bytes);
         }
+    }
+}
+
+/// The folder of a program file, where the files are that it names, and how much may be read.
+pub struct Files<'a> {
+    folder: Option<PathBuf>,
+    account: &'a Account,
+}
+
+impl<'a> Files<'a> {
+    /// Files beside a program file, or none when the text comes from no file.
+    pub fn beside(program: Option<&Path>, account: &'a Account) -> Self {
+        let folder = program.map(|path| path.parent().unwrap_or(Path::new("")).to_path_buf());
+        Self { folder, account }
+    }
+
+    /// The first of some files that there is; why there is none.
+    pub fn find(&self, names: &[String]) -> Result<PathBuf, String> {
+        let Some(folder) = &self.folder else { return Err("the program is not read from a file".into()) };
+        let mut paths = names.iter().map(|name| folder.join(name));
+        paths.find(|path| path.is_file()).ok_or_else(|| {
+            let first = names.first().map_or_else(|| folder.clone(), |name| folder.join(name));
+            format!("there is no file {}", first.display())
+        })
+    }
+
+    /// Reads a file as [`read_text`] does.
+    pub fn read(
+        &self,
+        path: &Path,
+        sources: &mut SourceMap,
+        wanted: &str,
+    ) -> Result<String, Box<Diagnostic>> {
+        read_text(path, sources, wanted, self.account)
     }
 }
 

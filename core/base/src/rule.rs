@@ -6,6 +6,7 @@
 //! same for both. Frontends build programs, [`verify()`] checks them, [`Display`](std::fmt::Display) prints them.
 
 mod ground;
+mod integer;
 mod print;
 mod verify;
 

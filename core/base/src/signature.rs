@@ -142,6 +142,26 @@ impl Mixfix {
     pub fn precedence(self) -> u8 {
         self.precedence
     }
+    /// The words and the holes of a name with holes: `if_then_else_fi`. A bracket or a comma is a word of its own, and a
+    /// backquote separates words; behind it `_` is no hole.
+    pub fn pieces(name: &str) -> impl Iterator<Item = MixfixPiece<'_>> {
+        let is_word = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',');
+        let mut rest = name;
+        std::iter::from_fn(move || {
+            let quoted = rest.starts_with('`');
+            rest = rest.strip_prefix('`').unwrap_or(rest);
+            let first = rest.chars().next()?;
+            let ends = |c: char| is_word(c) || matches!(c, '_' | '`');
+            let length = match first {
+                '_' if !quoted => 1,
+                c if is_word(c) => 1,
+                c => c.len_utf8() + rest[c.len_utf8()..].find(ends).unwrap_or(rest.len() - c.len_utf8()),
+            };
+            let (piece, behind) = rest.split_at(length);
+            rest = behind;
+            Some(if first == '_' && !quoted { MixfixPiece::Hole } else { MixfixPiece::Word(piece) })
+        })
+    }
     /// The most that the precedence of an argument may be.
     pub fn limit(self, argument: usize) -> u8 {
         self.limits.get(argument).copied().unwrap_or(u8::MAX)
@@ -155,6 +175,15 @@ pub struct Brackets {
     pub open: &'static str,
     /// Behind the last one.
     pub close: &'static str,
+}
+
+/// A piece of a name with holes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MixfixPiece<'n> {
+    /// Where an argument stands.
+    Hole,
+    /// What stands between arguments.
+    Word(&'n str),
 }
 
 /// A constraint symbol.

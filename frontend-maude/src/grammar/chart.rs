@@ -8,6 +8,7 @@ use gchr_base::source::Span;
 use num_bigint::BigInt;
 
 use super::{Grammar, Makes, Part, Production};
+use crate::parser::Reader;
 use crate::signature::Type;
 use crate::syntax::TypeName;
 use crate::term::{Special, Term, TermKind};
@@ -135,7 +136,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         let Some(first) = self.tokens.get(end).and_then(|token| token.text.strip_prefix('.')) else {
             return end;
         };
-        let mut reader = crate::parser::Reader::new(&self.tokens[end + 1..], self.tokens[end].span);
+        let mut reader = Reader::new(&self.tokens[end + 1..], self.tokens[end].span);
         let before = reader.left();
         let arguments = match reader.peek() {
             Some(next) if next.is("{") => reader.braces().unwrap_or_default(),
@@ -165,8 +166,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             }
         }
         if let (Some(truth), true) = (grammar.truth, self.tokens[edge.end].is("::")) {
-            let mut reader =
-                crate::parser::Reader::new(&self.tokens[edge.end + 1..], self.tokens[edge.end].span);
+            let mut reader = Reader::new(&self.tokens[edge.end + 1..], self.tokens[edge.end].span);
             let before = reader.left();
             if let Ok(name) = reader.type_name()
                 && let Some(of) = self.of.signature.type_of(&name)

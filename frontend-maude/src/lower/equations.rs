@@ -225,7 +225,7 @@ impl Lower<'_> {
         }
         let search = self.new_search(wanted, span);
         let symbol = self.solve(Then { steps: &steps, env: &env, search: &search })?;
-        let args = env.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
+        let args = cx.values(&env, &[], span);
         let value = self.app(symbol, args, span);
         let found = search.wanted.iter().map(|(key, sort)| cx.bind(key, *sort, span)).collect();
         cx.matches(value, self.built(search.some, found, span));

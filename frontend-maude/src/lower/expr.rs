@@ -1,5 +1,6 @@
 //! Terms to expressions. What an `if` may leave out becomes a function of its own over the variables that it uses.
 
+use gchr_base::rule::GroundTerm;
 use num_bigint::BigInt;
 
 use super::*;
@@ -51,9 +52,17 @@ impl Lower<'_> {
     }
 
     /// A term to evaluate. Its variables are constants, which stay.
-    pub fn ground(&mut self, term: &Term) -> gchr_base::rule::GroundTerm {
-        let expr = self.expr(&Cx::default(), &constant(term));
-        gchr_base::rule::GroundTerm::of(&expr, term.span)
+    pub fn ground(&mut self, term: &Term) -> GroundTerm {
+        let constant = |term: &Term| match &term.kind {
+            TermKind::Var(name, of) => {
+                let sort = if of.is_kind { format!("[{}]", of.sort) } else { of.sort.to_string() };
+                let kind = TermKind::Text(format!("{name}:{sort}").into(), of.clone());
+                Some(Term { kind, span: term.span })
+            }
+            _ => None,
+        };
+        let expr = self.expr(&Cx::default(), &term.with(&constant));
+        GroundTerm::of(&expr, term.span)
     }
 
     /// A term as a condition of the rule IR, where it is one.
@@ -80,7 +89,7 @@ impl Lower<'_> {
 
     /// A number as a value of its kind.
     pub(super) fn number(&mut self, number: &BigInt, span: Span) -> Expr {
-        let value = self.digits(number, span);
+        let value = Expr::integer(number, self.out.int, span);
         self.of_number(value, span)
     }
 
@@ -89,20 +98,6 @@ impl Lower<'_> {
             Some((_, symbol)) => self.app(symbol, vec![value], span),
             None => unreachable!("only modules with numbers have some"),
         }
-    }
-
-    /// A number of the rule IR; one with many digits is put together of parts.
-    pub(super) fn digits(&mut self, number: &BigInt, span: Span) -> Expr {
-        if let Some(small) = small(number) {
-            return self.integer(small, span);
-        }
-        let half = number.bits() / 2;
-        let high: BigInt = number >> half;
-        let low = number - (&high << half);
-        let (high, low) = (self.digits(&high, span), self.digits(&low, span));
-        let places = self.integer(half.cast_signed(), span);
-        let high = self.operation(Operator::Shl, vec![high, places], span);
-        self.operation(Operator::Add, vec![high, low], span)
     }
 
     /// The constant for a string or a quoted identifier.
@@ -182,7 +177,7 @@ impl Lower<'_> {
             self.rule(symbol, inner, patterns, body, span);
         }
         let mut args = vec![first];
-        args.extend(keys.iter().map(|(key, _)| cx.value(cx.known[key], span)));
+        args.extend(cx.values(&keys, &[], span));
         self.app(symbol, args, span)
     }
 
@@ -235,26 +230,4 @@ impl Lower<'_> {
             self.rule(symbol, cx, vec![test, then_pattern, otherwise_pattern], body, span);
         }
     }
-}
-
-/// A term with constants in the place of its variables.
-fn constant(term: &Term) -> Term {
-    let all = |args: &[Term]| args.iter().map(constant).collect();
-    let kind = match &term.kind {
-        TermKind::Var(name, of) => {
-            let sort = if of.is_kind { format!("[{}]", of.sort) } else { of.sort.to_string() };
-            TermKind::Text(format!("{name}:{sort}").into(), of.clone())
-        }
-        TermKind::App(key, args) => TermKind::App(key.clone(), all(args)),
-        TermKind::Repeat(key, count, arg) => TermKind::Repeat(key.clone(), *count, Box::new(constant(arg))),
-        TermKind::Special(special, args) => TermKind::Special(*special, all(args)),
-        TermKind::HasSort(arg, of) => TermKind::HasSort(Box::new(constant(arg)), of.clone()),
-        TermKind::Number(_) | TermKind::Text(..) => term.kind.clone(),
-    };
-    Term { kind, span: term.span }
-}
-
-/// A number as a constant of the rule IR, if it is small enough.
-pub(super) fn small(number: &BigInt) -> Option<i64> {
-    i64::try_from(number).ok().filter(|value| value.unsigned_abs() >> 61 == 0)
 }

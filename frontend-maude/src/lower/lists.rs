@@ -1,85 +1,99 @@
 //! Steps of a search over lists: which elements of it a pattern or a variable stands for.
 
 use super::pattern::Unmatched;
-use super::search::{Step, Then};
+use super::search::{Env, Search, Step, Then};
 use super::*;
 
+/// A rule for a list that has a first element.
+struct First {
+    cx: Cx,
+    patterns: Vec<Pattern>,
+    element: VarId,
+    further: VarId,
+}
+
 impl Lower<'_> {
-    /// Goes through a list: `seen` are the elements before, in reverse.
+    /// A function that goes through a list, with further lists that are empty at first, called with what is known.
+    fn go_through(
+        &mut self,
+        symbol: SymbolId,
+        further: &[&Key],
+        lists: Lists,
+        env: &Env,
+        search: &Search,
+    ) -> (SymbolId, Env) {
+        let mut inner = env.clone();
+        inner.extend(further.iter().map(|&key| (key.clone(), lists.sort)));
+        let sorts = inner.iter().map(|(_, sort)| *sort).collect();
+        let through = self.symbol("@match", sorts, search.sort, None);
+        let (cx, patterns) = self.again(env, search.span);
+        let mut args = cx.values(env, &[], search.span);
+        args.extend(further.iter().map(|_| self.nil(lists, search.span)));
+        let body = self.app(through, args, search.span);
+        self.rule(symbol, cx, patterns, body, search.span);
+        (through, inner)
+    }
+
+    fn with_first(&mut self, env: &Env, list: &Key, kind: usize, span: Span) -> First {
+        let others: Env = env.iter().filter(|(key, _)| key != list).cloned().collect();
+        let (mut cx, mut patterns) = self.again(&others, span);
+        let (pattern, element, further) = self.cons_pattern(&mut cx, kind, span);
+        patterns.insert(position(env, list), pattern);
+        First { cx, patterns, element, further }
+    }
+
+    /// An element before what has been collected of a list.
+    fn put_before(&self, lists: Lists, cx: &Cx, element: VarId, collected: &Key, span: Span) -> Expr {
+        let elements = vec![cx.value(element, span), cx.value(cx.known[collected], span)];
+        self.app(lists.cons, elements, span)
+    }
+
+    fn in_order(&mut self, kind: usize, reversed: Expr, span: Span) -> Expr {
+        let lists = self.lists(kind);
+        let onto = self.function(Make::Onto(kind));
+        self.app(onto, vec![reversed, self.nil(lists, span)], span)
+    }
+
+    /// Goes through a list; those before an element that is like the pattern are kept in reverse. `twice`: the one
+    /// behind it is equal.
     pub(super) fn take<'t>(
         &mut self,
         symbol: SymbolId,
         op: usize,
         list: &Key,
         pattern: &'t Term,
-        twice: Option<()>,
+        twice: bool,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let (span, kind) = (search.span, self.space.signature.ops[op].range);
         let lists = self.lists(kind);
-        let seen = self.new_place();
-        let element = self.new_place();
-        let mut inner = env.clone();
-        inner.push((seen.clone(), lists.sort));
-        let sorts = inner.iter().map(|(_, sort)| *sort).collect();
-        let through = self.symbol("@match", sorts, search.sort, None);
-        let (cx, patterns) = self.again(env, span);
-        let mut args: Vec<Expr> = env.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
-        args.push(self.nil(lists, span));
-        let body = self.app(through, args, span);
-        self.rule(symbol, cx, patterns, body, span);
+        let (seen, element) = (self.new_place(), self.new_place());
+        let (through, inner) = self.go_through(symbol, &[&seen], lists, env, search);
         let mut next = inner.clone();
         next.push((element.clone(), self.space.sorts[kind]));
-        let further = list.clone();
-        let join = Step::Join { op, seen: seen.clone(), rest: further.clone(), list: further };
-        let steps: Vec<Step<'t>> =
-            [Step::Is(element, pattern), join].into_iter().chain(rest.iter().cloned()).collect();
-        let then = self.solve(Then { steps: &steps, env: &next, search })?;
-        for found in [true, false] {
-            let mut vars = None;
-            let (mut cx, patterns, _) = self.except(
-                &inner,
-                list,
-                |lower, cx| {
-                    let (pattern, first, further) = lower.cons_pattern(cx, kind, span);
-                    vars = Some((first, further));
-                    pattern
-                },
-                span,
-            );
-            let Some((first, mut further)) = vars else { continue };
-            if found && twice.is_some() {
-                let (pattern, second, behind) = self.cons_pattern(&mut cx, kind, span);
-                let value = cx.value(further, span);
-                cx.matches(value, pattern);
-                let both = vec![cx.value(first, span), cx.value(second, span)];
-                cx.test(self.operation(Operator::Same, both, span));
-                further = behind;
-            }
-            let values = |cx: &Cx, of_seen: Expr, of_list: Expr| -> Vec<Expr> {
-                inner
-                    .iter()
-                    .map(|(key, _)| match key {
-                        key if key == list => of_list.clone(),
-                        key if *key == seen => of_seen.clone(),
-                        key => cx.value(cx.known[key], span),
-                    })
-                    .collect()
-            };
-            let (before, behind) = (cx.value(cx.known[&seen], span), cx.value(further, span));
-            if found {
-                let mut args = values(&cx, before, behind);
-                args.push(cx.value(first, span));
-                let attempt = self.app(then, args, span);
-                self.if_found(through, cx, patterns, attempt, search);
-            } else {
-                let before = self.app(lists.cons, vec![cx.value(first, span), before], span);
-                let args = values(&cx, before, behind);
-                let body = self.app(through, args, span);
-                self.rule(through, cx, patterns, body, span);
-            }
+        let join = Step::Join { op, seen: seen.clone(), rest: list.clone(), list: list.clone() };
+        let steps = then.after([Step::Is(element, pattern), join]);
+        let found = self.solve(Then { steps: &steps, env: &next, search })?;
+        let First { mut cx, patterns, element: first, mut further } =
+            self.with_first(&inner, list, kind, span);
+        if twice {
+            let (pattern, second, behind) = self.cons_pattern(&mut cx, kind, span);
+            let value = cx.value(further, span);
+            cx.matches(value, pattern);
+            let both = vec![cx.value(first, span), cx.value(second, span)];
+            cx.test(self.operation(Operator::Same, both, span));
+            further = behind;
         }
+        let mut args = cx.values(&inner, &[(list, cx.value(further, span))], span);
+        args.push(cx.value(first, span));
+        let attempt = self.app(found, args, span);
+        self.if_found(through, cx, patterns, attempt, search);
+        let First { cx, patterns, element: first, further } = self.with_first(&inner, list, kind, span);
+        let before = self.put_before(lists, &cx, first, &seen, span);
+        let args = cx.values(&inner, &[(list, cx.value(further, span)), (&seen, before)], span);
+        let body = self.app(through, args, span);
+        self.rule(through, cx, patterns, body, span);
         self.nothing(through, &inner, search);
         Ok(())
     }
@@ -93,7 +107,7 @@ impl Lower<'_> {
         make: Make,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let span = search.span;
         let lists = self.lists(self.space.signature.ops[op].range);
         let (mut cx, patterns) = self.again(env, span);
@@ -108,14 +122,7 @@ impl Lower<'_> {
         cx.matches(left, self.built(lists.some, vec![pattern], span));
         let left = cx.value(var, span);
         let gone = |key: &Key| key == list;
-        self.with_value(
-            symbol,
-            cx,
-            patterns,
-            &gone,
-            (list.clone(), left, lists.sort),
-            Then { steps: rest, ..then },
-        )?;
+        self.with_value(symbol, cx, patterns, &gone, (list.clone(), left), then)?;
         self.nothing(symbol, env, search);
         Ok(())
     }
@@ -128,34 +135,22 @@ impl Lower<'_> {
         pattern: &'t Term,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let (span, kind) = (search.span, self.space.signature.ops[op].range);
-        let lists = self.lists(kind);
-        let element = self.new_place();
-        let mut vars = None;
-        let (mut cx, patterns, mut next) = self.except(
-            env,
-            list,
-            |lower, cx| {
-                let (pattern, first, further) = lower.cons_pattern(cx, kind, span);
-                vars = Some((first, further));
-                pattern
-            },
-            span,
-        );
-        if let Some((first, further)) = vars {
-            cx.known.insert(element.clone(), first);
-            cx.known.insert(list.clone(), further);
-        }
-        next.extend([(list.clone(), lists.sort), (element.clone(), self.space.sorts[kind])]);
-        let steps: Vec<Step<'t>> =
-            [Step::Is(element, pattern)].into_iter().chain(rest.iter().cloned()).collect();
+        let place = self.new_place();
+        let First { mut cx, patterns, element, further } = self.with_first(env, list, kind, span);
+        cx.known.insert(place.clone(), element);
+        cx.known.insert(list.clone(), further);
+        let mut next = env.clone();
+        next.push((place.clone(), self.space.sorts[kind]));
+        let steps = then.after([Step::Is(place, pattern)]);
         self.go_on(symbol, cx, patterns, Then { steps: &steps, env: &next, search })?;
         self.nothing(symbol, env, search);
         Ok(())
     }
 
-    /// First elements, few ones first: they go to `taken`, in reverse.
+    /// First elements, few ones first: they go to `taken`, in reverse. `step`: what is done with them; without one they
+    /// are kept in order.
     pub(super) fn prefix<'t>(
         &mut self,
         symbol: SymbolId,
@@ -165,57 +160,24 @@ impl Lower<'_> {
         step: Option<Step<'t>>,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let (span, kind) = (search.span, self.space.signature.ops[op].range);
         let lists = self.lists(kind);
-        let mut inner = env.clone();
-        inner.push((taken.clone(), lists.sort));
-        let sorts = inner.iter().map(|(_, sort)| *sort).collect();
-        let through = self.symbol("@match", sorts, search.sort, None);
-        let (cx, patterns) = self.again(env, span);
-        let mut args: Vec<Expr> = env.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
-        args.push(self.nil(lists, span));
-        let body = self.app(through, args, span);
-        self.rule(symbol, cx, patterns, body, span);
-        let in_order = step.is_none();
-        let steps: Vec<Step<'t>> = step.into_iter().chain(rest.iter().cloned()).collect();
-        let then = self.solve(Then { steps: &steps, env: &inner, search })?;
+        let (through, inner) = self.go_through(symbol, &[taken], lists, env, search);
         let (cx, patterns) = self.again(&inner, span);
-        let onto = self.function(Make::Onto(kind));
-        let args = inner.iter().map(|(key, _)| {
-            let value = cx.value(cx.known[key], span);
-            match in_order && key == taken {
-                true => self.app(onto, vec![value, self.nil(lists, span)], span),
-                false => value,
-            }
-        });
-        let attempt = self.app(then, args.collect(), span);
-        self.if_found(through, cx, patterns, attempt, search);
-        let mut vars = None;
-        let (cx, patterns, _) = self.except(
-            &inner,
-            list,
-            |lower, cx| {
-                let (pattern, first, further) = lower.cons_pattern(cx, kind, span);
-                vars = Some((first, further));
-                pattern
-            },
-            span,
-        );
-        if let Some((first, further)) = vars {
-            let args = inner.iter().map(|(key, _)| match key {
-                key if key == list => cx.value(further, span),
-                key => {
-                    let value = cx.value(cx.known[key], span);
-                    match key == taken {
-                        true => self.app(lists.cons, vec![cx.value(first, span), value], span),
-                        false => value,
-                    }
-                }
-            });
-            let body = self.app(through, args.collect(), span);
-            self.rule(through, cx, patterns, body, span);
+        let mut found = cx.value(cx.known[taken], span);
+        if step.is_none() {
+            found = self.in_order(kind, found, span);
         }
+        let steps = then.after(step);
+        let further = self.solve(Then { steps: &steps, env: &inner, search })?;
+        let attempt = self.app(further, cx.values(&inner, &[(taken, found)], span), span);
+        self.if_found(through, cx, patterns, attempt, search);
+        let First { cx, patterns, element, further } = self.with_first(&inner, list, kind, span);
+        let before = self.put_before(lists, &cx, element, taken, span);
+        let args = cx.values(&inner, &[(list, cx.value(further, span)), (taken, before)], span);
+        let body = self.app(through, args, span);
+        self.rule(through, cx, patterns, body, span);
         self.nothing(through, &inner, search);
         Ok(())
     }
@@ -230,57 +192,25 @@ impl Lower<'_> {
         none: bool,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let (span, kind) = (search.span, self.space.signature.ops[op].range);
         let lists = self.lists(kind);
-        let taken = self.new_place();
-        let left = self.new_place();
-        let mut inner = env.clone();
-        inner.extend([(taken.clone(), lists.sort), (left.clone(), lists.sort)]);
-        let sorts = inner.iter().map(|(_, sort)| *sort).collect();
-        let through = self.symbol("@match", sorts, search.sort, None);
-        let (cx, patterns) = self.again(env, span);
-        let mut args: Vec<Expr> = env.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
-        args.extend([self.nil(lists, span), self.nil(lists, span)]);
-        let body = self.app(through, args, span);
-        self.rule(symbol, cx, patterns, body, span);
+        let (taken, left) = (self.new_place(), self.new_place());
+        let (through, inner) = self.go_through(symbol, &[&taken, &left], lists, env, search);
         // At the end of the list: what was taken is the value, what was left goes on.
-        let elements = taken.clone();
-        let build = Step::Build { op, elements, var, none, reversed: true };
+        let build = Step::Build { op, elements: taken.clone(), var, none, reversed: true };
         let join = Step::Join { op, seen: left.clone(), rest: list.clone(), list: list.clone() };
-        let steps: Vec<Step<'t>> = [build, join].into_iter().chain(rest.iter().cloned()).collect();
-        let then = self.solve(Then { steps: &steps, env: &inner, search })?;
-        let (cx, patterns, _) = self.except(&inner, list, |lower, _| lower.nil_pattern(lists, span), span);
-        let args = inner.iter().map(|(key, _)| match key == list {
-            true => self.nil(lists, span),
-            false => cx.value(cx.known[key], span),
-        });
-        let body = self.app(then, args.collect(), span);
+        let steps = then.after([build, join]);
+        let further = self.solve(Then { steps: &steps, env: &inner, search })?;
+        let (cx, patterns) = self.with_nil(&inner, list, lists, span);
+        let args = cx.values(&inner, &[(list, self.nil(lists, span))], span);
+        let body = self.app(further, args, span);
         self.rule(through, cx, patterns, body, span);
         for to in [&taken, &left] {
-            let mut vars = None;
-            let (cx, patterns, _) = self.except(
-                &inner,
-                list,
-                |lower, cx| {
-                    let (pattern, first, further) = lower.cons_pattern(cx, kind, span);
-                    vars = Some((first, further));
-                    pattern
-                },
-                span,
-            );
-            let Some((first, further)) = vars else { continue };
-            let args = inner.iter().map(|(key, _)| match key {
-                key if key == list => cx.value(further, span),
-                key => {
-                    let value = cx.value(cx.known[key], span);
-                    match key == to {
-                        true => self.app(lists.cons, vec![cx.value(first, span), value], span),
-                        false => value,
-                    }
-                }
-            });
-            let attempt = self.app(through, args.collect(), span);
+            let First { cx, patterns, element, further } = self.with_first(&inner, list, kind, span);
+            let before = self.put_before(lists, &cx, element, to, span);
+            let args = cx.values(&inner, &[(list, cx.value(further, span)), (to, before)], span);
+            let attempt = self.app(through, args, span);
             match *to == taken {
                 true => self.if_found(through, cx, patterns, attempt, search),
                 false => self.rule(through, cx, patterns, attempt, span),
@@ -298,27 +228,37 @@ impl Lower<'_> {
         reversed: bool,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let (span, kind) = (search.span, self.space.signature.ops[op].range);
         let lists = self.lists(kind);
         if !none {
-            let (cx, patterns, _) =
-                self.except(env, elements, |lower, _| lower.nil_pattern(lists, span), span);
+            let (cx, patterns) = self.with_nil(env, elements, lists, span);
             let body = self.app(search.none, Vec::new(), span);
             self.rule(symbol, cx, patterns, body, span);
         }
         let (cx, patterns) = self.again(env, span);
         let mut list = cx.value(cx.known[elements], span);
         if reversed {
-            let onto = self.function(Make::Onto(kind));
-            list = self.app(onto, vec![list, self.nil(lists, span)], span);
+            list = self.in_order(kind, list, span);
         }
         let build = self.function(Make::Build(op));
         let value = self.app(build, vec![list], span);
-        let (place, sort) = (self.new_place(), value.sort);
-        let steps: Vec<Step<'t>> =
-            [Step::Is(place.clone(), var)].into_iter().chain(rest.iter().cloned()).collect();
+        let place = self.new_place();
+        let steps = then.after([Step::Is(place.clone(), var)]);
         let gone = |key: &Key| key == elements;
-        self.with_value(symbol, cx, patterns, &gone, (place, value, sort), Then { steps: &steps, ..then })
+        self.with_value(symbol, cx, patterns, &gone, (place, value), Then { steps: &steps, ..then })
     }
+
+    /// A rule for a list without elements.
+    pub(super) fn with_nil(&self, env: &Env, list: &Key, lists: Lists, span: Span) -> (Cx, Vec<Pattern>) {
+        let others: Env = env.iter().filter(|(key, _)| key != list).cloned().collect();
+        let (cx, mut patterns) = self.again(&others, span);
+        patterns.insert(position(env, list), self.nil_pattern(lists, span));
+        (cx, patterns)
+    }
+}
+
+/// Which argument stands for a key.
+pub(super) fn position(env: &Env, key: &Key) -> usize {
+    env.iter().position(|(known, _)| known == key).unwrap_or_else(|| unreachable!("it is known"))
 }

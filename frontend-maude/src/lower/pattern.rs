@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use num_bigint::BigInt;
 
-use super::expr::small;
 use super::steps::Width;
 use super::*;
 
@@ -268,11 +267,11 @@ impl Lower<'_> {
             unreachable!("only modules with numbers have some")
         };
         let int = self.out.int;
-        let inner = match small(number) {
-            Some(small) => Pattern { kind: PatternKind::Const(Const::Int(small)), sort: int, span },
+        let inner = match Const::of_integer(number) {
+            Some(small) => Pattern { kind: PatternKind::Const(small), sort: int, span },
             None => {
                 let (var, pattern) = matching.cx.fresh(int, span);
-                let both = vec![matching.cx.value(var, span), self.digits(number, span)];
+                let both = vec![matching.cx.value(var, span), Expr::integer(number, int, span)];
                 matching.cx.test(self.operation(Operator::Eq, both, span));
                 pattern
             }

@@ -1,6 +1,7 @@
 //! Searches for a match, with backtracking: one function for each step, whose arguments are the values that are known,
 //! and whose value is a tuple of what the rule needs, or nothing.
 
+use super::lists::position;
 use super::pattern::{Matching, Unmatched, readings};
 use super::*;
 use crate::term::Condition;
@@ -23,6 +24,13 @@ pub(super) struct Then<'s, 't> {
     pub steps: &'s [Step<'t>],
     pub env: &'s Env,
     pub search: &'s Search,
+}
+
+impl<'t> Then<'_, 't> {
+    /// Further steps before these.
+    pub fn after(self, first: impl IntoIterator<Item = Step<'t>>) -> Vec<Step<'t>> {
+        first.into_iter().chain(self.steps.iter().cloned()).collect()
+    }
 }
 
 /// A step of a search. `list`: the elements that are left.
@@ -122,97 +130,71 @@ impl Lower<'_> {
         let Then { steps, env, search } = then;
         let sorts = env.iter().map(|(_, sort)| *sort).collect();
         let symbol = self.symbol("@match", sorts, search.sort, None);
-        let span = search.span;
         let Some((step, rest)) = steps.split_first() else {
-            let (cx, patterns) = self.again(env, span);
-            let found = search.wanted.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
-            let body = self.app(search.some, found, span);
-            self.rule(symbol, cx, patterns, body, span);
+            let (cx, patterns) = self.again(env, search.span);
+            let found = cx.values(&search.wanted, &[], search.span);
+            let body = self.app(search.some, found, search.span);
+            self.rule(symbol, cx, patterns, body, search.span);
             return Ok(symbol);
         };
+        self.step(symbol, step, Then { steps: rest, ..then })?;
+        Ok(symbol)
+    }
+
+    fn step<'t>(&mut self, symbol: SymbolId, step: &Step<'t>, then: Then<'_, 't>) -> Result<(), Unmatched> {
         match step {
-            Step::Is(subject, term) => self.is(symbol, subject, term, Then { steps: rest, ..then })?,
-            Step::Holds(condition) => self.holds(symbol, condition, Then { steps: rest, ..then })?,
-            Step::Axioms { op, subject, term, rests } => {
-                self.axioms(symbol, *op, subject, term, rests, Then { steps: rest, ..then })?;
-            }
-            Step::Take { op, list, pattern, twice } => {
-                let twice = twice.then_some(());
-                self.take(symbol, *op, list, pattern, twice, Then { steps: rest, ..then })?;
-            }
+            Step::Is(subject, term) => self.is(symbol, subject, term, then),
+            Step::Holds(condition) => self.holds(symbol, condition, then),
+            Step::Axioms { op, subject, term, rests } => self.axioms(symbol, *op, subject, term, rests, then),
+            Step::Take { op, list, pattern, twice } => self.take(symbol, *op, list, pattern, *twice, then),
             Step::Without { op, list, value, all } => {
                 let kind = self.space.signature.ops[*op].range;
                 let make = if *all { Make::WithoutAll(kind) } else { Make::Without(kind) };
-                self.without_value(symbol, *op, list, value, make, Then { steps: rest, ..then })?;
+                self.without_value(symbol, *op, list, value, make, then)
             }
             Step::Behind { op, list, value } => {
                 let make = Make::Behind(self.space.signature.ops[*op].range);
-                self.without_value(symbol, *op, list, value, make, Then { steps: rest, ..then })?;
+                self.without_value(symbol, *op, list, value, make, then)
             }
-            Step::Split { op, list, var, none } => {
-                self.split(symbol, *op, list, var, *none, Then { steps: rest, ..then })?;
-            }
+            Step::Split { op, list, var, none } => self.split(symbol, *op, list, var, *none, then),
             Step::Rest { op, list, var, none } => {
-                let elements = list.clone();
-                self.build_value(symbol, &elements, (*op, var, *none), false, Then { steps: rest, ..then })?;
+                self.build_value(symbol, list, (*op, var, *none), false, then)
             }
-            Step::First { op, list, pattern } => {
-                self.first(symbol, *op, list, pattern, Then { steps: rest, ..then })?;
-            }
+            Step::First { op, list, pattern } => self.first(symbol, *op, list, pattern, then),
             Step::Prefix { op, list, var, none } => {
                 let taken = self.new_place();
-                let build =
-                    Step::Build { op: *op, elements: taken.clone(), var, none: *none, reversed: true };
-                self.prefix(symbol, *op, list, &taken, Some(build), Then { steps: rest, ..then })?;
+                let (op, none, elements) = (*op, *none, taken.clone());
+                let build = Step::Build { op, elements, var, none, reversed: true };
+                self.prefix(symbol, op, list, &taken, Some(build), then)
             }
-            Step::Before { op, list, key } => {
-                self.prefix(symbol, *op, list, key, None, Then { steps: rest, ..then })?;
-            }
-            Step::Keep { list, key, .. } => {
-                let (cx, patterns) = self.again(env, span);
-                let mut next = env.clone();
-                next.iter_mut()
-                    .filter(|(known, _)| known == list)
-                    .for_each(|(known, _)| *known = key.clone());
-                let then = self.solve(Then { steps: rest, env: &next, search })?;
-                let args = env.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
-                let body = self.app(then, args, span);
-                self.rule(symbol, cx, patterns, body, span);
+            Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, None, then),
+            Step::Keep { list, key } => {
+                let (cx, patterns) = self.again(then.env, then.search.span);
+                let value = cx.value(cx.known[list], then.search.span);
+                self.with_value(symbol, cx, patterns, &|known| known == list, (key.clone(), value), then)
             }
             Step::Empty { op, list } => {
+                let Then { env, search, .. } = then;
                 let lists = self.lists(self.space.signature.ops[*op].range);
-                let (cx, patterns, next) =
-                    self.except(env, list, |lower, _| lower.nil_pattern(lists, span), span);
-                self.go_on(symbol, cx, patterns, Then { steps: rest, env: &next, search })?;
+                let (cx, patterns) = self.with_nil(env, list, lists, search.span);
+                let next: Env = env.iter().filter(|(key, _)| key != list).cloned().collect();
+                self.go_on(symbol, cx, patterns, Then { env: &next, ..then })?;
                 self.nothing(symbol, env, search);
+                Ok(())
             }
-            Step::Join { op, seen, rest: further, list } => {
-                let (cx, patterns) = self.again(env, span);
+            Step::Join { op, seen, rest, list } => {
+                let span = then.search.span;
+                let (cx, patterns) = self.again(then.env, span);
                 let onto = self.function(Make::Onto(self.space.signature.ops[*op].range));
-                let lists = [seen, further].map(|key| cx.value(cx.known[key], span)).to_vec();
-                let joined = self.app(onto, lists, span);
-                let sort = joined.sort;
-                let gone = |key: &Key| key == seen || key == further;
-                self.with_value(
-                    symbol,
-                    cx,
-                    patterns,
-                    &gone,
-                    (list.clone(), joined, sort),
-                    Then { steps: rest, ..then },
-                )?;
+                let both = [seen, rest].map(|key| cx.value(cx.known[key], span)).to_vec();
+                let joined = self.app(onto, both, span);
+                let gone = |key: &Key| key == seen || key == rest;
+                self.with_value(symbol, cx, patterns, &gone, (list.clone(), joined), then)
             }
             Step::Build { op, elements, var, none, reversed } => {
-                self.build_value(
-                    symbol,
-                    elements,
-                    (*op, var, *none),
-                    *reversed,
-                    Then { steps: rest, ..then },
-                )?;
+                self.build_value(symbol, elements, (*op, var, *none), *reversed, then)
             }
         }
-        Ok(symbol)
     }
 
     /// A place that is not known yet.
@@ -227,22 +209,6 @@ impl Lower<'_> {
         self.none_else(symbol, &sorts, search.none);
     }
 
-    /// Known values as the arguments of a rule, one of them taken apart by a pattern.
-    pub(super) fn except(
-        &mut self,
-        env: &Env,
-        subject: &Key,
-        pattern: impl FnOnce(&mut Self, &mut Cx) -> Pattern,
-        span: Span,
-    ) -> (Cx, Vec<Pattern>, Env) {
-        let next: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
-        let (mut cx, mut patterns) = self.again(&next, span);
-        let at = env.iter().position(|(key, _)| key == subject).unwrap_or(0);
-        let pattern = pattern(self, &mut cx);
-        patterns.insert(at, pattern);
-        (cx, patterns, next)
-    }
-
     /// A rule whose value is that of the further steps.
     pub(super) fn go_on(
         &mut self,
@@ -251,9 +217,9 @@ impl Lower<'_> {
         patterns: Vec<Pattern>,
         then: Then<'_, '_>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env: next, search } = then;
-        let then = self.solve(Then { steps: rest, env: next, search })?;
-        let args = next.iter().map(|(key, _)| cx.value(cx.known[key], search.span)).collect();
+        let Then { env, search, .. } = then;
+        let then = self.solve(then)?;
+        let args = cx.values(env, &[], search.span);
         let body = self.app(then, args, search.span);
         self.rule(symbol, cx, patterns, body, search.span);
         Ok(())
@@ -284,9 +250,9 @@ impl Lower<'_> {
         term: &'t Term,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let others: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
-        let at = env.iter().position(|(key, _)| key == subject).unwrap_or(0);
+        let at = position(env, subject);
         if let TermKind::App(key, args) = &term.kind
             && has_axioms(&self.space.signature.ops[self.op(key)])
             && !args.is_empty()
@@ -294,7 +260,7 @@ impl Lower<'_> {
             let (op, subject) = (self.op(key), subject.clone());
             let step = Step::Axioms { op, subject, term, rests: Vec::new() };
             let (cx, patterns) = self.again(env, search.span);
-            let steps: Vec<Step<'t>> = [step].into_iter().chain(rest.iter().cloned()).collect();
+            let steps = then.after([step]);
             return self.go_on(symbol, cx, patterns, Then { steps: &steps, ..then });
         }
         for mut matching in readings(self.space, [term]) {
@@ -313,11 +279,7 @@ impl Lower<'_> {
             new.sort_by_key(|(key, _)| matching.cx.known[key]);
             next.extend(new);
             let pending = std::mem::take(&mut matching.pending);
-            let steps: Vec<Step<'t>> = pending
-                .into_iter()
-                .map(|(key, term)| Step::Is(key, term))
-                .chain(rest.iter().cloned())
-                .collect();
+            let steps = then.after(pending.into_iter().map(|(key, term)| Step::Is(key, term)));
             self.go_on(symbol, matching.cx, patterns, Then { steps: &steps, env: &next, search })?;
         }
         self.nothing(symbol, env, search);
@@ -330,26 +292,25 @@ impl Lower<'_> {
         condition: &'t Condition,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let (cx, patterns) = self.again(env, search.span);
         if let Condition::Match(pattern, value) = condition {
             let value = self.expr(&cx, value);
-            let (place, sort) = (self.new_place(), value.sort);
-            let steps: Vec<Step<'t>> =
-                [Step::Is(place.clone(), pattern)].into_iter().chain(rest.iter().cloned()).collect();
+            let place = self.new_place();
+            let steps = then.after([Step::Is(place.clone(), pattern)]);
             let gone = |_: &Key| false;
             return self.with_value(
                 symbol,
                 cx,
                 patterns,
                 &gone,
-                (place, value, sort),
+                (place, value),
                 Then { steps: &steps, ..then },
             );
         }
         let mut matching = Matching::new(cx);
         self.guard(&mut matching, condition)?;
-        self.go_on(symbol, matching.cx, patterns, Then { steps: rest, ..then })?;
+        self.go_on(symbol, matching.cx, patterns, then)?;
         self.nothing(symbol, env, search);
         Ok(())
     }
@@ -361,15 +322,15 @@ impl Lower<'_> {
         cx: Cx,
         patterns: Vec<Pattern>,
         gone: &dyn Fn(&Key) -> bool,
-        (key, value, sort): (Key, Expr, SortId),
+        (key, value): (Key, Expr),
         then: Then<'_, '_>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let mut next: Env = env.iter().filter(|(key, _)| !gone(key)).cloned().collect();
-        let mut args: Vec<Expr> = next.iter().map(|(key, _)| cx.value(cx.known[key], search.span)).collect();
-        next.push((key, sort));
+        let mut args = cx.values(&next, &[], search.span);
+        next.push((key, value.sort));
         args.push(value);
-        let then = self.solve(Then { steps: rest, env: &next, search })?;
+        let then = self.solve(Then { env: &next, ..then })?;
         let body = self.app(then, args, search.span);
         self.rule(symbol, cx, patterns, body, search.span);
         Ok(())
@@ -384,9 +345,9 @@ impl Lower<'_> {
         rests: &[(Key, bool)],
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         if !self.space.signature.ops[op].properties.assoc {
-            return self.two_arguments(symbol, op, subject, term, Then { steps: rest, ..then });
+            return self.two_arguments(symbol, op, subject, term, then);
         }
         let span = search.span;
         let lists = self.lists(self.space.signature.ops[op].range);
@@ -397,16 +358,9 @@ impl Lower<'_> {
         let place = self.new_place();
         let known: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
         let mut steps = self.steps(op, &place, term, rests, &known);
-        steps.extend(rest.iter().cloned());
+        steps = then.after(steps);
         let gone = |key: &Key| key == subject;
-        self.with_value(
-            symbol,
-            cx,
-            patterns,
-            &gone,
-            (place, list, lists.sort),
-            Then { steps: &steps, ..then },
-        )
+        self.with_value(symbol, cx, patterns, &gone, (place, list), Then { steps: &steps, ..then })
     }
 
     /// Two arguments in either order, one of which may be the identity.
@@ -418,7 +372,7 @@ impl Lower<'_> {
         term: &'t Term,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { steps: rest, env, search } = then;
+        let Then { env, search, .. } = then;
         let (span, args) = (search.span, self.unordered(term)?);
         let declared = self.space.signature.ops[op].clone();
         let sorts: Vec<SortId> = declared.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
@@ -429,15 +383,11 @@ impl Lower<'_> {
         for of_identity in if both { &[false, true][..] } else { &[false] } {
             for &swapped in orders {
                 let [first, second] = if swapped { [args[1], args[0]] } else { args };
-                let steps: Vec<Step<'t>> = [Step::Is(left.clone(), first), Step::Is(right.clone(), second)]
-                    .into_iter()
-                    .chain(rest.iter().cloned())
-                    .collect();
-                let at = env.iter().position(|(key, _)| key == subject).unwrap_or(0);
+                let steps = then.after([Step::Is(left.clone(), first), Step::Is(right.clone(), second)]);
+                let at = position(env, subject);
                 let mut next: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
                 let (mut cx, mut patterns) = self.again(&next, span);
-                let mut values: Vec<Expr> =
-                    next.iter().map(|(key, _)| cx.value(cx.known[key], span)).collect();
+                let mut values = cx.values(&next, &[], span);
                 if *of_identity {
                     let Some(identity) = self.identity(op) else { continue };
                     let (whole, pattern) = cx.fresh(self.space.sorts[declared.range], span);

@@ -95,7 +95,8 @@ impl Lower<'_> {
             ];
             for (name, op) in tests {
                 if self.space.signature.sort(name).is_some_and(|of| below.contains(&of)) {
-                    self.number_rule(symbol, number, op, span);
+                    let body = self.condition(true, span);
+                    self.number_rule(symbol, number, op, body);
                 }
             }
         }
@@ -136,7 +137,8 @@ impl Lower<'_> {
     }
 
     /// A rule for numbers for which a comparison with 0 holds.
-    fn number_rule(&mut self, symbol: SymbolId, number: SymbolId, op: Option<Operator>, span: Span) {
+    fn number_rule(&mut self, symbol: SymbolId, number: SymbolId, op: Option<Operator>, body: Expr) {
+        let span = body.span;
         let mut cx = Cx::default();
         let (var, pattern) = cx.fresh(self.out.int, span);
         if let Some(op) = op {
@@ -144,7 +146,6 @@ impl Lower<'_> {
             cx.test(self.operation(op, values, span));
         }
         let pattern = self.built(number, vec![pattern], span);
-        let body = self.condition(true, span);
         self.rule(symbol, cx, vec![pattern], body, span);
     }
 
@@ -248,16 +249,10 @@ impl Lower<'_> {
         {
             let tests = [("Zero", Some(Operator::Eq)), ("NzNat", Some(Operator::Gt)), ("NzInt", None)];
             for (name, op) in tests {
-                let Some(sort) = self.space.signature.sort(name) else { continue };
-                let mut cx = Cx::default();
-                let (var, pattern) = cx.fresh(self.out.int, span);
-                if let Some(op) = op {
-                    let values = vec![cx.value(var, span), self.integer(0, span)];
-                    cx.test(self.operation(op, values, span));
+                if let Some(sort) = self.space.signature.sort(name) {
+                    let body = self.integer(sort as i64, span);
+                    self.number_rule(symbol, number, op, body);
                 }
-                let pattern = self.built(number, vec![pattern], span);
-                let body = self.integer(sort as i64, span);
-                self.rule(symbol, cx, vec![pattern], body, span);
             }
         }
         for (text, sort) in self.texts_of(kind) {

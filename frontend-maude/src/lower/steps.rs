@@ -5,8 +5,6 @@ use gchr_base::hash::HashSet;
 use super::pattern::Unmatched;
 use super::search::{Env, Step};
 use super::*;
-use crate::syntax::EquationKind;
-use crate::term::Condition;
 
 /// What an argument of an associative operator may stand for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -107,10 +105,8 @@ impl Space {
 
     /// Whether an argument takes whatever is left.
     pub(super) fn takes_all(&self, op: usize, term: &Term, elements: &[&Term]) -> bool {
-        let TermKind::Var(name, of) = &term.kind else { return false };
-        let once = elements
-            .iter()
-            .filter(|other| matches!(&other.kind, TermKind::Var(n, o) if n == name && o == of));
+        let TermKind::Var(_, of) = &term.kind else { return false };
+        let once = elements.iter().filter(|other| same_variable(other, term));
         let total = self.signature.type_of(of).is_some_and(|of| sorts::is_total(&self.total, of));
         once.count() == 1 && total && matches!(self.width(op, term), Width::Many { .. })
     }
@@ -124,17 +120,17 @@ impl Lower<'_> {
             return Vec::new();
         }
         let elements = self.space.elements(op, left);
-        let takes = |term: &&&Term| self.space.takes_all(op, term, &elements);
+        let takes = |term: &&Term| self.space.takes_all(op, term, &elements);
         if properties.comm {
-            return if elements.iter().any(|term| takes(&term)) { Vec::new() } else { vec![(BEHIND, false)] };
+            return if elements.iter().any(takes) { Vec::new() } else { vec![(BEHIND, false)] };
         }
         let mut found = Vec::new();
-        found.extend((!elements.last().is_some_and(|term| takes(&term))).then_some((BEHIND, false)));
-        found.extend((!elements.first().is_some_and(|term| takes(&term))).then_some((BEFORE, true)));
+        found.extend((!elements.last().is_some_and(takes)).then_some((BEHIND, false)));
+        found.extend((!elements.first().is_some_and(takes)).then_some((BEFORE, true)));
         found
     }
 
-    /// The steps that match a list with the arguments of a term. Places are counted from `next`.
+    /// The steps that match a list with the arguments of a term.
     pub(super) fn steps<'t>(
         &self,
         op: usize,
@@ -193,11 +189,7 @@ impl Lower<'_> {
             });
             add_known(term, &mut known);
         }
-        match rests.first() {
-            Some((key, _)) => steps.push(Step::Keep { list, key: key.clone() }),
-            None if !complete => steps.push(Step::Empty { op, list }),
-            None => {}
-        }
+        steps.extend(what_is_left(op, list, rests.first(), complete));
         steps
     }
 
@@ -232,11 +224,7 @@ impl Lower<'_> {
             });
             add_known(term, &mut known);
         }
-        match behind {
-            Some((key, _)) => steps.push(Step::Keep { list, key: key.clone() }),
-            None if !complete => steps.push(Step::Empty { op, list }),
-            None => {}
-        }
+        steps.extend(what_is_left(op, list, behind, complete));
         steps
     }
 
@@ -247,11 +235,7 @@ impl Lower<'_> {
             TermKind::App(key, args) => {
                 let op = self.op(key);
                 let declared = &self.space.signature.ops[op];
-                let constructs = !self.space.rules.iter().any(|rule| {
-                    rule.kind == EquationKind::Equation
-                        && matches!(&rule.left.kind, TermKind::App(key, _) if self.op(key) == op)
-                });
-                constructs
+                !self.space.with_equations.contains(&op)
                     && (declared.properties.special.is_none() || declared.domain.is_empty())
                     && !has_axioms(declared)
                     && args.iter().all(|arg| self.is_value(arg))
@@ -277,24 +261,15 @@ impl Lower<'_> {
         if is_variable(kept) || gone.is_empty() || !gone.iter().all(|term| is_variable(term)) {
             return None;
         }
-        let values: Vec<(&Arc<str>, &TypeName)> = gone
-            .iter()
-            .filter_map(|term| match &term.kind {
-                TermKind::Var(name, of) => Some((name, of)),
-                _ => None,
+        let replace = |term: &Term| {
+            term.with(&|inner| {
+                gone.iter().any(|gone| same_variable(gone, inner)).then(|| (*identity).clone())
             })
-            .collect();
-        let replace = |term: &Term| replaced(term, &values, &identity);
-        let conditions = rule.conditions.iter().map(|condition| match condition {
-            Condition::Equal(a, b) => Condition::Equal(replace(a), replace(b)),
-            Condition::Match(a, b) => Condition::Match(replace(a), replace(b)),
-            Condition::HasSort(a, of) => Condition::HasSort(replace(a), of.clone()),
-            Condition::Holds(a) => Condition::Holds(replace(a)),
-        });
+        };
         Some(Rule {
             left: replace(kept),
             right: rule.right.as_ref().map(replace),
-            conditions: conditions.collect(),
+            conditions: rule.conditions.iter().map(|condition| condition.map(&replace)).collect(),
             ..rule.clone()
         })
     }
@@ -311,18 +286,13 @@ impl Lower<'_> {
 const BEHIND: Key = Key::Place(usize::MAX);
 const BEFORE: Key = Key::Place(usize::MAX - 1);
 
-fn replaced(term: &Term, values: &[(&Arc<str>, &TypeName)], by: &Term) -> Term {
-    let all = |args: &[Term]| args.iter().map(|arg| replaced(arg, values, by)).collect();
-    let one = |arg: &Term| Box::new(replaced(arg, values, by));
-    let kind = match &term.kind {
-        TermKind::Var(name, of) if values.contains(&(name, of)) => return by.clone(),
-        TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => term.kind.clone(),
-        TermKind::App(key, args) => TermKind::App(key.clone(), all(args)),
-        TermKind::Repeat(key, count, arg) => TermKind::Repeat(key.clone(), *count, one(arg)),
-        TermKind::Special(special, args) => TermKind::Special(*special, all(args)),
-        TermKind::HasSort(arg, of) => TermKind::HasSort(one(arg), of.clone()),
-    };
-    Term { kind, span: term.span }
+/// The step behind all arguments: what is left is kept, or nothing may be left. `complete`: an argument has taken it.
+fn what_is_left<'t>(op: usize, list: Key, rest: Option<&(Key, bool)>, complete: bool) -> Option<Step<'t>> {
+    match rest {
+        Some((key, _)) => Some(Step::Keep { list, key: key.clone() }),
+        None if complete => None,
+        None => Some(Step::Empty { op, list }),
+    }
 }
 
 fn is_variable(term: &Term) -> bool {

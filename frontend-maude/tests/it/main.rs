@@ -6,13 +6,10 @@ mod evaluation;
 mod matching;
 mod properties;
 
-use gchr_base::control::Control;
 use gchr_base::diagnostic::{Diagnostic, render_all};
 use gchr_base::reading::Account;
-use gchr_base::rule::{Start, verify};
 use gchr_base::source::SourceMap;
 use gchr_maude::{Files, Loaded, load};
-use gchr_terms::plan::{TermOptions, compile};
 
 /// Loads a text, with a term to evaluate.
 fn load_text(text: &str, term: Option<&str>) -> (SourceMap, Loaded) {
@@ -31,11 +28,5 @@ fn value(text: &str, term: Option<&str>) -> String {
     let (sources, loaded) = load_text(text, term);
     let shown = render_all(&loaded.diagnostics, &sources, false);
     let program = loaded.program.unwrap_or_else(|| panic!("{shown}"));
-    assert_eq!(verify(&program), []);
-    let Start::Term(Some(start)) = &program.start else { panic!("no term") };
-    let plan = compile(&program, &TermOptions::default()).expect("a plan");
-    match gchr_terms::exec::run(&program, &plan, start, &mut Control::default()) {
-        Ok(found) => found.normal_form.to_text(),
-        Err(error) => format!("{:?}", error.error.reason),
-    }
+    gchr_terms::testing::normal_form(&program)
 }

@@ -56,11 +56,11 @@ impl Lowering {
         let sort = self.sort(&term.ty);
         let kind = match &term.kind {
             Kind::Var(var) => return Ok(self.own_var(cx, *var, span)),
-            Kind::Number(value) => match constant(value) {
+            Kind::Number(value) => match Const::of_integer(value) {
                 Some(small) => PatternKind::Const(small),
                 None => {
                     let (var, pattern) = self.new_var(cx, "x", &term.ty, span);
-                    let (number, value) = (self.number(value, sort, span), self.value_of(cx, var, span));
+                    let (number, value) = (Expr::integer(value, sort, span), self.value_of(cx, var, span));
                     let test = self.operation(Op::Eq, vec![value, number], span);
                     cx.tests.push(test);
                     return Ok(pattern);

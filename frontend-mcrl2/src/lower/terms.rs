@@ -16,7 +16,7 @@ impl Lowering {
             },
             Kind::Number(value) => {
                 let sort = self.sort(&term.ty);
-                self.number(value, sort, span)
+                Expr::integer(value, sort, span)
             }
             Kind::Call(callee, args) => self.call(cx, callee, args, &term.ty, span),
             Kind::Value(callee) => {

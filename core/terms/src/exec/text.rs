@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 
 use crate::plan::{ClassId, Layout, Variant};
 use gchr_base::hash::HashMap;
-use gchr_base::signature::{Brackets, Notation, SortId, SortKind};
+use gchr_base::signature::{Brackets, Mixfix, MixfixPiece, Notation, SortId, SortKind};
 
 /// Cells of values, wherever they are.
 pub trait Cells {
@@ -191,14 +191,15 @@ fn notated<'a>(
             let mut args = 0;
             let mut parts: Vec<Todo<'a>> = Vec::new();
             let mut before = "";
-            for piece in mixfix_pieces(&of.name) {
-                let opens = before.is_empty() || before.ends_with(['(', '[', '{']);
-                if !(opens || matches!(piece, ")" | "]" | "}" | ",")) {
+            for piece in Mixfix::pieces(&of.name) {
+                let word = if let MixfixPiece::Word(word) = piece { word } else { "_" };
+                let opens = before.is_empty() || matches!(before, "(" | "[" | "{");
+                if !(opens || matches!(word, ")" | "]" | "}" | ",")) {
                     parts.push(Todo::Text(" "));
                 }
-                before = piece;
-                if piece != "_" {
-                    parts.push(Todo::Text(piece));
+                before = word;
+                if piece != MixfixPiece::Hole {
+                    parts.push(Todo::Text(word));
                     continue;
                 }
                 let arg = field(args);
@@ -259,23 +260,6 @@ fn binds(layout: &Layout, heap: &impl Cells, value: &Todo<'_>) -> Option<u8> {
             _ => return None,
         }
     }
-}
-
-/// The words and the holes of a name with holes: `if_then_else_fi`, where a backquote separates words.
-fn mixfix_pieces(name: &str) -> impl Iterator<Item = &str> {
-    let special = |c: char| matches!(c, '_' | '(' | ')' | '[' | ']' | '{' | '}' | ',');
-    let mut rest = name;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start_matches('`');
-        let first = rest.chars().next()?;
-        let length = match special(first) {
-            true => 1,
-            false => rest.find(|c| special(c) || c == '`').unwrap_or(rest.len()),
-        };
-        let (piece, behind) = rest.split_at(length);
-        rest = behind;
-        Some(piece)
-    })
 }
 
 /// What is to be written for an element, and behind it.
