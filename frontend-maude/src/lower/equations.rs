@@ -2,6 +2,7 @@
 
 use super::pattern::{Matching, Unmatched, needs_search, readings};
 use super::search::{Env, Search, Step, Then};
+use super::steps::same_variable;
 use super::*;
 use crate::syntax::EquationKind;
 use crate::term::Condition;
@@ -302,16 +303,12 @@ impl Lower<'_> {
     fn is_idempotence(&mut self, op: usize, rule: &Rule, right: &Term) -> bool {
         let properties = &self.space.signature.ops[op].properties;
         let elements = self.space.elements(op, &rule.left);
-        let same = |term: &Term| match (&term.kind, &right.kind) {
-            (TermKind::Var(a, of_a), TermKind::Var(b, of_b)) => a == b && of_a == of_b,
-            _ => false,
-        };
         let fits = properties.assoc
             && properties.comm
             && rule.conditions.is_empty()
             && !rule.otherwise
             && elements.len() == 2
-            && elements.iter().all(|term| same(term));
+            && elements.iter().all(|term| same_variable(term, right));
         let TermKind::Var(_, of) = &right.kind else { return false };
         let of = self.space.signature.type_of(of);
         let (true, Some(of)) = (fits && !self.space.idempotent.contains_key(&op), of) else { return false };
@@ -337,15 +334,15 @@ impl Lower<'_> {
             _ => false,
         };
         let fits = is_constant(first) && is_any(second) || is_any(first) && is_constant(second);
-        let complete = !properties.assoc || is_constant(right) || is_any(right);
         if !fits || !rule.conditions.is_empty() || !properties.comm || rule.otherwise {
             return Ok(false);
         }
+        // Of further arguments, one may be it.
+        let complete = !properties.assoc || is_constant(right) || is_any(right);
         let symbol = self.space.calls[op];
         for args in [[first, second], [second, first]] {
             self.free(symbol, &args, &[], Gives::Term(right), rule.span)?;
         }
-        // Of further arguments, one may be it.
         Ok(complete)
     }
 

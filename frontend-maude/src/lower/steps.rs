@@ -299,7 +299,7 @@ fn is_variable(term: &Term) -> bool {
     matches!(term.kind, TermKind::Var(..))
 }
 
-fn same_variable(a: &Term, b: &Term) -> bool {
+pub(super) fn same_variable(a: &Term, b: &Term) -> bool {
     match (&a.kind, &b.kind) {
         (TermKind::Var(a, of_a), TermKind::Var(b, of_b)) => a == b && of_a == of_b,
         _ => false,
