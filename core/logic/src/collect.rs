@@ -138,7 +138,7 @@ impl Machine<'_, '_> {
                     | Undo::Global(_, Some(Global::Term(value))) => {
                         c.marks.mark(&self.heap, *value);
                     }
-                    Undo::Store(_) | Undo::Global(..) => {}
+                    Undo::Store(_) | Undo::Global(..) | Undo::Guard(_) => {}
                 }
             }
             if c.marks.marked == before {
@@ -166,6 +166,7 @@ impl Machine<'_, '_> {
         for choice in &mut self.choices {
             choice.heap = marks.rank(choice.heap);
         }
+        self.protect();
     }
 
     /// Moves what the trail refers to, and leaves out what nothing can reach.

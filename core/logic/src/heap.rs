@@ -14,6 +14,8 @@ pub(crate) enum Undo {
     Slot(usize, Cell),
     /// A change of the constraint store.
     Store(crate::constraints::Change),
+    /// The guard that was asked had this choice point.
+    Guard(Option<usize>),
     /// A global variable had this value.
     Global(Atom, Option<crate::machine::Global>),
 }
@@ -33,6 +35,8 @@ pub(crate) struct Heap {
     pub woken: Vec<(usize, Cell)>,
     /// Numbers of attributed variables, by which indexes know them.
     pub numbered: usize,
+    /// Attributed variables below this place cannot be bound: they are of heads, and their guard is asked.
+    pub protected: usize,
     /// Whether a variable is not bound to a term that contains it: the flag `occurs_check`.
     pub occurs_check: bool,
     /// Pairs that are still to be unified; empty between unifications.
@@ -52,6 +56,7 @@ impl Heap {
             has_choice: false,
             woken: Vec::new(),
             numbered: 0,
+            protected: 0,
             occurs_check: false,
             pending: Vec::new(),
         }
@@ -105,16 +110,25 @@ impl Heap {
             self.trail.push(place as u64);
         }
     }
-    /// Binds an unbound variable to something that is not an unbound variable younger than itself.
+    /// Binds an unbound variable to something that is not an unbound variable younger than itself; `false` where it is
+    /// [`protected`](Self::protected).
     #[inline(always)]
-    pub fn bind(&mut self, variable: Cell, value: Cell) {
+    pub fn bind(&mut self, variable: Cell, value: Cell) -> bool {
         let place = variable.place();
         if variable.tag() == Tag::Att {
-            self.woken.push((place, value));
-            return self.assign(place, value);
+            return self.bind_attributed(place, value);
         }
         self.cells[place] = value;
         self.note_binding(place);
+        true
+    }
+    fn bind_attributed(&mut self, place: usize, value: Cell) -> bool {
+        if place < self.protected {
+            return false;
+        }
+        self.woken.push((place, value));
+        self.assign(place, value);
+        true
     }
     /// Notes a change that backtracking takes back. To be asked first: [`has_choice`](Self::has_choice).
     pub fn note(&mut self, undo: Undo) {
@@ -127,6 +141,20 @@ impl Heap {
             self.note(Undo::Cell(place, self.cells[place]));
         }
         self.cells[place] = value;
+    }
+    /// Variables that were bound since the trail had a length, and what to, in the order of it; nothing else was changed.
+    pub fn bound_since(&self, length: usize) -> Vec<(Cell, Cell)> {
+        let entries = &self.trail[length..];
+        let marks = entries.iter().filter(|&&entry| entry == MARK).count();
+        let mut undo = self.undo[self.undo.len() - marks..].iter();
+        let variable = |&entry: &u64| match entry {
+            MARK => match undo.next() {
+                Some(&Undo::Cell(place, variable)) => Some((variable, self.cells[place])),
+                _ => None,
+            },
+            place => Some((Cell::reference(place as usize), self.cells[place as usize])),
+        };
+        entries.iter().filter_map(variable).collect()
     }
     /// Undoes bindings back to a length of the trail; hands out other changes.
     pub fn undo_to(&mut self, length: usize) -> Option<Undo> {

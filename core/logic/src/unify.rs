@@ -43,8 +43,7 @@ impl Heap {
             (Tag::Ref, Tag::Ref) | (Tag::Att, Tag::Att) => {
                 // The younger variable refers to the older one.
                 let (old, young) = if a.place() < b.place() { (a, b) } else { (b, a) };
-                self.bind(young, old);
-                Some(true)
+                Some(self.bind(young, old))
             }
             (Tag::Ref, _) => Some(self.bind_checked(a, b)),
             (_, Tag::Ref) => Some(self.bind_checked(b, a)),
@@ -56,14 +55,13 @@ impl Heap {
         }
     }
 
-    /// Binds a variable to something else, unless the flag forbids it.
+    /// Binds a variable to something else, unless it is protected or the flag forbids it.
     #[inline]
     fn bind_checked(&mut self, variable: Cell, value: Cell) -> bool {
         if self.occurs_check && value.is_compound() && self.variables(value).contains(&variable) {
             return false;
         }
-        self.bind(variable, value);
-        true
+        self.bind(variable, value)
     }
 
     fn same_box(&self, a: Cell, b: Cell) -> bool {

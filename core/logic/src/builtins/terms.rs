@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::Table;
 use crate::cell::{Cell, MAX_ARITY, Tag};
+use crate::heap::Heap;
 use crate::machine::{Done, Machine};
 use crate::names::atom;
 
@@ -21,7 +22,16 @@ pub(super) const TABLE: Table = &[
     ("@=<", 2, |m| Ok(m.order() != Ordering::Greater)),
     ("@>=", 2, |m| Ok(m.order() != Ordering::Less)),
     ("compare", 3, compare),
-    ("?=", 2, |m| Ok(m.heap.identical(m.x[0], m.x[1]) || !m.unifiable(m.x[0], m.x[1]))),
+    ("?=", 2, |m| Ok(m.unifier(m.x[0], m.x[1]).is_none_or(|unifier| unifier.is_empty()))),
+    ("unifiable", 3, |m| {
+        let Some(unifier) = m.unifier(m.x[0], m.x[1]) else { return Ok(false) };
+        let mut list = Cell::atom(atom::nil);
+        for (variable, value) in unifier {
+            let pair = m.heap.compound(atom::equal, &[variable, value]);
+            list = m.heap.cons(pair, list);
+        }
+        Ok(m.unify_arg(2, list))
+    }),
     ("unify_with_occurs_check", 2, occurs_check),
     ("var", 1, |m| Ok(m.arg(0).is_var())),
     ("nonvar", 1, |m| Ok(!m.arg(0).is_var())),
@@ -84,16 +94,34 @@ impl Machine<'_, '_> {
 
     /// Whether two terms can be made equal; they are left as they are.
     pub fn unifiable(&mut self, a: Cell, b: Cell) -> bool {
+        self.tentatively(|heap, _| heap.unify(a, b))
+    }
+
+    /// What makes two terms equal, if something does: variables in the order in which they are bound, also where a guard
+    /// may not bind them.
+    fn unifier(&mut self, a: Cell, b: Cell) -> Option<Vec<(Cell, Cell)>> {
+        let (first, second) = (self.heap.deref(a), self.heap.deref(b));
+        if first.is_var() && second.is_var() {
+            return Some(if first == second { Vec::new() } else { vec![(first, second)] });
+        }
+        let protected = std::mem::take(&mut self.heap.protected);
+        let found = self.tentatively(|heap, trail| heap.unify(a, b).then(|| heap.bound_since(trail)));
+        self.heap.protected = protected;
+        found
+    }
+
+    /// Unifies terms, and undoes it; `work` gets the length of the trail from before.
+    fn tentatively<T>(&mut self, work: impl FnOnce(&mut Heap, usize) -> T) -> T {
         let (barrier, top) = (self.heap.barrier, self.heap.top());
         let (trail, woken) = (self.heap.trail.len(), self.heap.woken.len());
         self.heap.barrier = top;
-        let holds = self.heap.unify(a, b);
+        let result = work(&mut self.heap, trail);
         let rest = self.heap.undo_to(trail);
         debug_assert!(rest.is_none(), "unification binds variables only");
         self.heap.cells.truncate(top);
         self.heap.woken.truncate(woken);
         self.heap.barrier = barrier;
-        holds
+        result
     }
 
     fn compare_args(&mut self, compare: crate::code::Compare) -> Done<bool> {

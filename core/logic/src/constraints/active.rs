@@ -24,8 +24,10 @@ pub(super) mod slot {
     pub const MARK: u16 = 4;
     /// Constraints there were when that guard began.
     pub const ADDED: u16 = 5;
+    /// One more than the number of the choice point of the guard that was asked before, 0 where none was.
+    pub const OUTER: u16 = 6;
     /// The partners.
-    pub const PARTNERS: u16 = 6;
+    pub const PARTNERS: u16 = 7;
 }
 
 impl Machine<'_, '_> {
@@ -189,7 +191,12 @@ impl Machine<'_, '_> {
                 self.constraints.guarded.push((id, mark));
             }
             self.change_slot(slot::ADDED, Cell::int(self.constraints.suspensions.len()));
+            let outer = self.constraints.asked;
+            self.change_slot(slot::OUTER, Cell::int(outer.map_or(0, |choice| choice + 1)));
             self.choose(Alternative::Code(at::CONTINUE), 0);
+            if !self.db.flags.guards_bind {
+                self.ask(Some(mark));
+            }
             self.x[0] = Cell::int(self.env_now());
             first = 1;
         } else {

@@ -9,7 +9,23 @@ use crate::machine::{Done, Machine};
 use crate::cell::Cell;
 
 impl Machine<'_, '_> {
-    /// The goals of a guard hold: whether they bound nothing, so that the rule fires.
+    /// Asks a guard, whose choice point has a number: variables of heads, which are older, cannot be bound until then.
+    pub(super) fn ask(&mut self, guard: Option<usize>) {
+        if self.heap.has_choice {
+            self.heap.note(Undo::Guard(self.constraints.asked));
+        }
+        self.constraints.asked = guard;
+        self.protect();
+    }
+
+    /// Protects the variables that the guard that is asked may not bind.
+    pub fn protect(&mut self) {
+        let state = self.constraints.asked.and_then(|number| self.choice_state(number));
+        self.heap.protected = state.map_or(0, |(_, heap)| heap);
+    }
+
+    /// The goals of a guard hold: whether they bound nothing, so that the rule fires. Most of what they may not bind is
+    /// protected; what is not attributed is looked at here.
     pub fn commit_guarded(&mut self, frame: usize, _rule: usize) -> Done<bool> {
         let at = |i: u16| self.slot_of(frame, i).as_int();
         let (mark, id, number) =
@@ -23,6 +39,7 @@ impl Machine<'_, '_> {
         let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
         let partners: Vec<u32> =
             (0..occurrence.partners.len()).map(|i| at(slot::PARTNERS + i as u16) as u32).collect();
+        self.ask(usize::try_from(at(slot::OUTER) - 1).ok());
         self.cut(mark);
         self.constraints.guarded.retain(|&(_, other)| other < mark);
         self.fire(id, &occurrence, &rule, &partners)?;

@@ -263,7 +263,6 @@ numbervars(T, S, E, _) :- numbervars(T, S, E).
 term_variables(T, Vs, Tail) :- term_variables(T, L), '$append'(L, Tail, Vs).
 subsumes_term(G, S) :- \+ \+ ( term_variables(S, V1), G = S, term_variables(V1, V2), V1 == V2 ).
 duplicate_term(T, C) :- copy_term(T, C).
-unifiable(A, B, _) :- \+ A \= B.
 tnot(G) :- \+ G.
 
 random(X) :- X is random_float.

@@ -32,6 +32,8 @@ impl Machine<'_, '_> {
             self.heap.has_choice = false;
             self.heap.barrier = 0;
         }
+        self.constraints.asked = None;
+        self.protect();
         self.findalls.clear();
         self.env = 0;
         self.cp = crate::code::at::ANSWER;
@@ -119,10 +121,7 @@ impl Machine<'_, '_> {
                 Instr::GetConst(a, constant) => {
                     let cell = self.arg(a as usize);
                     if cell != constant {
-                        must!(cell.is_var());
-                        if cell.is_var() {
-                            self.heap.bind(cell, constant);
-                        }
+                        must!(cell.is_var() && self.heap.bind(cell, constant));
                     }
                 }
                 Instr::GetList(a) => {
@@ -132,7 +131,7 @@ impl Machine<'_, '_> {
                         self.building = false;
                     } else if cell.is_var() {
                         let place = self.heap.top();
-                        self.heap.bind(cell, Cell::list(place));
+                        must!(self.heap.bind(cell, Cell::list(place)));
                         self.building = true;
                     } else {
                         fail!();
@@ -146,7 +145,7 @@ impl Machine<'_, '_> {
                     } else if cell.is_var() {
                         let place = self.heap.top();
                         self.heap.push(functor);
-                        self.heap.bind(cell, Cell::structure(place));
+                        must!(self.heap.bind(cell, Cell::structure(place)));
                         self.building = true;
                     } else {
                         fail!();
@@ -166,11 +165,7 @@ impl Machine<'_, '_> {
                         let cell = self.heap.deref(self.heap.cells[self.next]);
                         self.next += 1;
                         if cell != constant {
-                            if cell.is_var() {
-                                self.heap.bind(cell, constant);
-                            } else {
-                                fail!();
-                            }
+                            must!(cell.is_var() && self.heap.bind(cell, constant));
                         }
                     }
                 }
@@ -391,12 +386,8 @@ impl Machine<'_, '_> {
             self.next = cell.place();
             return true;
         }
-        if cell.is_var() {
-            self.heap.bind(cell, Cell::list(place));
-            self.building = true;
-            return true;
-        }
-        false
+        self.building = cell.is_var() && self.heap.bind(cell, Cell::list(place));
+        self.building
     }
 
     #[inline(always)]
