@@ -52,7 +52,7 @@ pub use gchr_base::control::{Control, Limits, Progress};
 pub use gchr_base::diagnostic::{Diagnostic, Severity};
 pub use gchr_base::profile::Recorder;
 pub use gchr_base::stats::Stats;
-pub use gchr_chr::{FactFile, FactFormat, Header};
+pub use gchr_chr::{FactFile, FactFormat, Header, split_table};
 pub use gchr_constraints as constraints;
 pub use gchr_constraints::rounds::workers::Worker;
 pub use gchr_formats::Format as TermFormat;

@@ -1,12 +1,15 @@
-//! Facts in bulk: CSV, TSV and JSON-lines files, packed by gzip or not, to columns of constraints.
+//! Facts in bulk: CSV, TSV and JSON-lines files, packed or not, and tables of typed columns, to columns of constraints.
 //!
-//! [`table`] reads bytes of CSV and TSV in parallel, [`cell`] parses fields, [`json`] reads JSON lines, [`report`] shows
-//! what is wrong with a line.
+//! [`format`](mod@format) says what a file is. [`table`] reads bytes of CSV and TSV in parallel, [`cell`] parses fields,
+//! [`json`] reads JSON lines, `typed` tables of typed columns; [`report`] shows what is wrong with a line.
 
 mod cell;
+mod format;
 mod json;
 mod report;
 mod table;
+#[cfg(feature = "tables")]
+mod typed;
 
 use std::path::{Path, PathBuf};
 
@@ -19,35 +22,21 @@ use gchr_base::source::SourceMap;
 use crate::declare::Declarations;
 use crate::types::{Expanded, Type, Types};
 use cell::{Cells, Want};
+use format::Packing;
+
+pub use format::{FactFormat, split_table};
 
 /// A file of facts for one constraint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FactFile {
     /// `edge`, or `edge/3` where the name alone is ambiguous.
     pub constraint: String,
-    /// The file; `-` is standard input.
+    /// The file; `-` is standard input. Behind a database its table may be named: `roads.db:edge`.
     pub path: PathBuf,
     /// Whether its first line names the columns.
     pub header: Header,
     /// How it is written; `None`: as its ending says, `.gz` apart, and standard input as CSV.
     pub format: Option<FactFormat>,
-}
-
-/// How a file of facts is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FactFormat {
-    /// Fields with commas between them.
-    Csv,
-    /// Fields with tabs between them.
-    Tsv,
-    /// On each line a JSON array, or an object as results in this format have: `{"constraint": "edge", "args": [1, 2]}`.
-    JsonLines,
-}
-
-impl FactFormat {
-    fn delimiter(self) -> u8 {
-        if self == FactFormat::Csv { b',' } else { b'\t' }
-    }
 }
 
 /// Whether the first line of a file names the columns. The default decides by the line, and says how.
@@ -73,13 +62,27 @@ pub(crate) fn load(
     diagnostics: &mut Vec<Diagnostic>,
     notices: &mut Vec<String>,
 ) -> Option<Facts> {
-    let found = constraint(declarations, file).and_then(|c| Ok((c, format(file)?)));
-    let (constraint, format) = found.map_err(|d| diagnostics.push(*d)).ok()?;
-    let delimiter = format.delimiter();
-    let bytes = content(&file.path, account);
-    let whole = bytes.map_err(|error| diagnostics.push(report::unreadable(&file.path, error))).ok()?;
+    let found = constraint(declarations, file).and_then(|c| Ok((c, format::of(file)?)));
+    let (constraint, (format, packing)) = found.map_err(|d| diagnostics.push(*d)).ok()?;
     let columns = &declarations.constraints[constraint].columns;
     let wants: Vec<Want> = columns.iter().map(|ty| want(&declarations.types, ty.as_ref())).collect();
+    #[cfg(feature = "tables")]
+    if let Some(tables) = format.of_tables() {
+        let (path, table) = split_table(&file.path, file.format);
+        if file.header != Header::Auto {
+            notices.push(report::header_without_effect(path));
+        }
+        let declared = &declarations.constraints[constraint].name;
+        let table = table.unwrap_or(declared);
+        let label = &declarations.label(constraint);
+        let table = typed::TypedTable { path, format: tables, table, label, wants: &wants };
+        let (cells, rows) = table.read(account).map_err(|found| diagnostics.push(*found)).ok()?;
+        let columns = cells.into_iter().zip(&wants).map(|(cells, want)| column(cells, want, texts)).collect();
+        return Some(Facts { constraint, columns, rows });
+    }
+    let delimiter = format.delimiter();
+    let bytes = content(&file.path, packing, account);
+    let whole = bytes.map_err(|error| diagnostics.push(report::unreadable(&file.path, error))).ok()?;
     if format == FactFormat::JsonLines {
         let name = &declarations.constraints[constraint].name;
         let lines =
@@ -181,55 +184,28 @@ fn constraint(declarations: &Declarations, file: &FactFile) -> Result<Constraint
     }
 }
 
-/// The bytes of a file, unpacked where its name ends in `.gz`; `-` is standard input.
-fn content(path: &Path, account: &Account) -> std::io::Result<Vec<u8>> {
+/// The bytes of a file, unpacked; `-` is standard input.
+fn content(path: &Path, packing: Packing, account: &Account) -> std::io::Result<Vec<u8>> {
     if path.as_os_str() == "-" {
         return reading::read_from(std::io::stdin().lock(), 0, path, account);
     }
-    if ending(path) != "gz" {
-        return reading::read(path, account);
-    }
-    let file = std::io::BufReader::new(std::fs::File::open(path)?);
-    let bytes = reading::read_from(flate2::bufread::MultiGzDecoder::new(file), 0, path, account);
+    let open = || std::fs::File::open(path).map(std::io::BufReader::new);
+    let (name, bytes) = match packing {
+        Packing::None => return reading::read(path, account),
+        Packing::Gzip => {
+            let unpacked = flate2::bufread::MultiGzDecoder::new(open()?);
+            ("gzip", reading::read_from(unpacked, 0, path, account))
+        }
+        #[cfg(feature = "tables")]
+        Packing::Zstd => ("zstd", reading::read_from(gchr_tables::unpack_zstd(open()?)?, 0, path, account)),
+        #[cfg(not(feature = "tables"))]
+        Packing::Zstd => return Err(format::absent()),
+    };
     bytes.map_err(|error| match error.kind() {
         std::io::ErrorKind::UnexpectedEof => std::io::Error::other("the packed data ends too early"),
         std::io::ErrorKind::InvalidInput | std::io::ErrorKind::InvalidData => {
-            std::io::Error::other(format!("it is no valid gzip file: {error}"))
+            std::io::Error::other(format!("it is no valid {name} file: {error}"))
         }
         _ => error,
     })
-}
-
-fn ending(path: &Path) -> String {
-    path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase()
-}
-
-fn format(file: &FactFile) -> Result<FactFormat, Box<Diagnostic>> {
-    let path = &file.path;
-    if let Some(format) = file.format {
-        return Ok(format);
-    }
-    if path.as_os_str() == "-" {
-        return Ok(FactFormat::Csv);
-    }
-    let of_packed = if ending(path) == "gz" { Path::new(path.file_stem().unwrap_or_default()) } else { path };
-    match ending(of_packed).as_str() {
-        "csv" => Ok(FactFormat::Csv),
-        "tsv" | "txt" => Ok(FactFormat::Tsv),
-        "jsonl" | "ndjson" => Ok(FactFormat::JsonLines),
-        "parquet" => Err(Box::new(
-            Diagnostic::error("C0602", format!("{}: Parquet files are not read", path.display()))
-                .help("convert it to CSV, TSV or JSON lines"),
-        )),
-        _ => Err(Box::new(
-            Diagnostic::error(
-                "C0602",
-                format!("{}: the ending does not say what the file holds", path.display()),
-            )
-            .help(
-                "give --facts-format, or rename it: .csv for fields separated by commas, .tsv or .txt by tabs, .jsonl \
-                 for JSON lines; each with .gz behind it when it is packed",
-            ),
-        )),
-    }
 }

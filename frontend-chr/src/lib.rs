@@ -20,7 +20,7 @@ mod scopes;
 mod sorts;
 mod types;
 
-pub use facts::{FactFile, FactFormat, Header};
+pub use facts::{FactFile, FactFormat, Header, split_table};
 pub use load::{
     Added, Addition, GroundSession, Loaded, LogicSession, Opened, Request, load, load_any, load_within, open,
 };

@@ -2,6 +2,7 @@
 
 mod args;
 mod as_gpu_child;
+mod choices;
 mod execute;
 mod gpu_child;
 mod later_kernels;
@@ -19,7 +20,7 @@ use super::exit::Exit;
 use super::sink::Stdout;
 use super::watchdog::{self, Phase};
 use super::{batch, interrupt, profile, report};
-use args::FormatArg;
+use choices::FormatArg;
 use execute::{Ran, execute};
 use output::{Out, deliver, deliver_of_child, give_up};
 use team::Member;

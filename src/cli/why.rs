@@ -125,7 +125,7 @@ fn explain(args: &Args, start: Instant) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     out_file::reads("the program", &args.program.file);
-    let facts = args.facts.iter().map(|(_, file)| stdin_of(file));
+    let facts = args.facts.iter().map(|(_, file)| stdin_of(gchr::split_table(file, None).0));
     facts.for_each(|file| out_file::reads("a file of facts", file));
     watchdog::enter(Phase::Open);
     let file = args.out.as_ref().map(|path| File::create("--out", path)).transpose()?;

@@ -133,6 +133,38 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
+fn facts_come_from_a_table_of_a_database() {
+    let scratch = scratch();
+    let path = scratch.path("roads.db");
+    let database = rusqlite::Connection::open(&path).expect("a database");
+    let tables = "CREATE TABLE edge (a, b); INSERT INTO edge VALUES (7, 8); CREATE TABLE t (a, b);
+        INSERT INTO t VALUES (8, 9), (9, 'ten')";
+    database.execute_batch(tables).expect("tables");
+    let read = run(&scratch, &["--show", "edge/2", "--facts", "edge=roads.db"]);
+    assert_eq!(
+        (read.code, read.stdout.as_str()),
+        (0, "edge(1,2)\nedge(2,3)\nedge(7,8)\n"),
+        "{}",
+        read.stderr
+    );
+    let wrong = run(&scratch, &["--facts", "edge=roads.db:t"]);
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (2, ""));
+    assert!(
+        wrong.stderr.contains("[C0605]") && wrong.stderr.contains("row 2, column 2 (b)"),
+        "{}",
+        wrong.stderr
+    );
+    // No result takes the place of what is read, whatever table of it that is.
+    database.execute_batch("DELETE FROM t WHERE a = 9").expect("a row less");
+    let over = run(&scratch, &["--facts", "edge=roads.db:t", "--out", "roads.db"]);
+    assert!(over.code == 2 && over.stderr.contains("[U0114]"), "{}", over.stderr);
+    let missing = run(&scratch, &["--facts", "path=roads.db"]);
+    assert!(missing.code == 2 && missing.stderr.contains("[C0616]"), "{}", missing.stderr);
+    let piped = run_with_input(&scratch, &["--facts", "edge=-", "--facts-format", "parquet"], b"PAR1");
+    assert!(piped.code == 2 && piped.stderr.contains("[C0602]"), "{}", piped.stderr);
+}
+
+#[test]
 fn facts_come_from_standard_input_and_packed_files() {
     let scratch = scratch();
     let args = |more: &[&'static str]| [&["--show", "edge/2"][..], more].concat();

@@ -92,18 +92,36 @@ pub(super) struct TextCells {
 const NAME: usize = 64;
 
 impl TextCells {
-    fn push(&mut self, text: &str) {
-        let id = match self.known.get(text) {
-            Some(&id) => id,
-            None => {
-                let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
-                self.names.push(text.into());
-                self.name_bytes += text.len();
-                self.known.insert(text.into(), id);
-                id
-            }
-        };
+    /// Adds a row, if its text is one that the column wants.
+    pub fn add(&mut self, text: &str, want: &Want) -> Result<(), Fault> {
+        let id = self.intern(text, want)?;
         self.values.push(id);
+        Ok(())
+    }
+
+    /// The number of a text that the column wants.
+    pub fn intern(&mut self, text: &str, want: &Want) -> Result<u32, Fault> {
+        match (self.known.get(text), want) {
+            (Some(&id), _) => Ok(id),
+            (None, Want::OneOf(names)) if !names.iter().any(|name| name == text) => Err(Fault::Type),
+            (None, _) => Ok(self.enter(text)),
+        }
+    }
+
+    /// The number of a text that is not known yet.
+    fn enter(&mut self, text: &str) -> u32 {
+        let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.push(text.into());
+        self.name_bytes += text.len();
+        self.known.insert(text.into(), id);
+        id
+    }
+
+    /// Adds the rows of the next part of the file.
+    fn append(&mut self, more: TextCells) {
+        let number = |name: &str| self.known.get(name).copied().unwrap_or_else(|| self.enter(name));
+        let numbers: Vec<u32> = more.names.iter().map(AsRef::as_ref).map(number).collect();
+        self.values.extend(more.values.iter().map(|&value| numbers[value as usize]));
     }
 }
 
@@ -165,16 +183,10 @@ impl Cells {
             },
             Cells::Text(cells) => match std::str::from_utf8(field) {
                 Err(_) => Stored::Wrong(Fault::Encoding),
-                Ok(text) => {
-                    if let Want::OneOf(names) = want
-                        && !cells.known.contains_key(text)
-                        && !names.iter().any(|n| n == text)
-                    {
-                        return Stored::Wrong(Fault::Type);
-                    }
-                    cells.push(text);
-                    Stored::Done
-                }
+                Ok(text) => match cells.add(text, want) {
+                    Ok(()) => Stored::Done,
+                    Err(fault) => Stored::Wrong(fault),
+                },
             },
         }
     }
@@ -184,11 +196,7 @@ impl Cells {
         match (self, other) {
             (Cells::Int(all), Cells::Int(more)) => all.extend(more),
             (Cells::Float(all), Cells::Float(more)) => all.extend(more),
-            (Cells::Text(all), Cells::Text(more)) => {
-                for value in more.values {
-                    all.push(&more.names[value as usize]);
-                }
-            }
+            (Cells::Text(all), Cells::Text(more)) => all.append(more),
             _ => debug_assert!(false, "parts of a column have one shape"),
         }
     }

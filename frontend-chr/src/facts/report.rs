@@ -36,6 +36,12 @@ pub(super) fn guessed(path: &Path, Guessed { line, header }: Guessed) -> String 
     }
 }
 
+/// That a file names its columns by itself.
+#[cfg(feature = "tables")]
+pub(super) fn header_without_effect(path: &Path) -> String {
+    format!("--header has no effect on {}, which has names of columns", path.display())
+}
+
 /// Shows the first errors of a file and counts the others.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn report(

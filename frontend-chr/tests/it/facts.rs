@@ -233,7 +233,7 @@ fn bad_requests() {
         let program = ":- chr_constraint c/1, c/2, edge/3, none.\nnone, edge(_,_,_), c(_), c(_,_) <=> true.";
         load_file(program, constraint, name, b"1,2,3\n").0.diagnostics[0].code
     };
-    assert_eq!(code("edge", "e.parquet"), "C0602");
+    assert_eq!(code("edge", "e.parquet.gz"), "C0602");
     assert_eq!(code("edge", "e.xls"), "C0602");
     assert_eq!(code("edg", "e.csv"), "C0603");
     assert_eq!(code("edge/2", "e.csv"), "C0603");

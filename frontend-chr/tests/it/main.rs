@@ -7,3 +7,5 @@ mod logic;
 mod programs;
 mod robust;
 mod terms;
+#[cfg(feature = "tables")]
+mod typed_facts;

@@ -3,13 +3,13 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use gchr::base::rule::Semantics;
 use gchr::{
-    Answers, CompileOptions, Device, FactFile, FactFormat, Firing, Format, Header, Input, Kernels, Language,
-    Native, Program, Schedule, Selection, Shard, TableFormat, Workers,
+    Answers, CompileOptions, Device, FactFile, FactFormat, Firing, Header, Input, Kernels, Language, Program,
+    Schedule, Selection, Shard, TableFormat, Workers,
 };
 
+use super::choices::{FactsFormatArg, FormatArg, KernelsArg, NativeArg};
 use crate::cli::device::DeviceArgs;
 use crate::cli::exit::Exit;
 use crate::cli::limits::LimitArgs;
@@ -35,8 +35,9 @@ pub struct Args {
     /// Goals to run, in place of the program's own queries; may be given several times (.chr)
     #[arg(long, value_name = "GOALS")]
     pub query: Vec<String>,
-    /// Rows of constraint C from a CSV, TSV or JSON-lines file (.csv, .tsv, .jsonl, packed: .csv.gz), or from standard
-    /// input (-), added before the queries; may be given several times (.chr)
+    /// Rows of constraint C from a CSV, TSV or JSON-lines file (.csv, .tsv, .jsonl, packed: .csv.gz, .csv.zst), a table
+    /// of typed columns (.parquet, .arrow, .arrows, .db or .db:TABLE), or from standard input (-), added before the
+    /// queries; may be given several times (.chr)
     #[arg(long, value_name = "C=FILE", value_parser = values::facts)]
     pub facts: Vec<(String, PathBuf)>,
     /// Whether the first line of fact files names their columns: auto guesses, and says how; C=WHEN is for the files of
@@ -119,84 +120,6 @@ pub struct Args {
     pub threads: Option<usize>,
 }
 
-/// How a result is written.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum FormatArg {
-    /// A term on one line, or one constraint a line
-    Text,
-    /// One JSON object with the result and the statistics
-    Json,
-    /// One constraint a line: its name, then its arguments (.chr)
-    Csv,
-    /// The same with tabs between them (.chr)
-    Tsv,
-    /// A JSON object on each line: a constraint, a normal form, or an answer
-    Jsonl,
-}
-
-/// How a file of facts is written.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FactsFormatArg {
-    /// Fields with commas between them
-    Csv,
-    /// Fields with tabs between them
-    Tsv,
-    /// An array of arguments on each line
-    Jsonl,
-}
-
-impl From<FactsFormatArg> for FactFormat {
-    fn from(format: FactsFormatArg) -> Self {
-        match format {
-            FactsFormatArg::Csv => FactFormat::Csv,
-            FactsFormatArg::Tsv => FactFormat::Tsv,
-            FactsFormatArg::Jsonl => FactFormat::JsonLines,
-        }
-    }
-}
-
-/// When native code runs.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum NativeArg {
-    /// From the start
-    On,
-    /// Never
-    Off,
-    /// When the run is not over after a moment
-    Auto,
-}
-
-/// Which kernels are compiled.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum KernelsArg {
-    /// Those that are ready soon
-    Soon,
-    /// Those that run fastest
-    Fast,
-}
-
-impl From<NativeArg> for Native {
-    fn from(native: NativeArg) -> Self {
-        match native {
-            NativeArg::On => Native::On,
-            NativeArg::Off => Native::Off,
-            NativeArg::Auto => Native::Auto,
-        }
-    }
-}
-
-impl From<FormatArg> for Format {
-    fn from(format: FormatArg) -> Self {
-        match format {
-            FormatArg::Text => Format::Text,
-            FormatArg::Json => Format::Json,
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Tsv => Format::Tsv,
-            FormatArg::Jsonl => Format::JsonLines,
-        }
-    }
-}
-
 impl Args {
     /// The program and its start.
     pub fn input(&self) -> Input {
@@ -236,7 +159,8 @@ impl Args {
     /// Notes what is read, so that no result is written over it.
     pub fn note_files(&self) {
         out_file::reads("the program", &self.program.file);
-        let facts = self.facts.iter().map(|(_, file)| stdin_of(file));
+        let format = self.facts_format.map(FactFormat::from);
+        let facts = self.facts.iter().map(|(_, file)| stdin_of(gchr::split_table(file, format).0));
         facts.for_each(|file| out_file::reads("a file of facts", file));
         if let Some(file) = &self.inputs {
             out_file::reads("the file of --inputs", stdin_of(file));

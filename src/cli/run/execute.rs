@@ -8,7 +8,8 @@ use gchr::base::escape;
 use gchr::base::limited::Limited;
 use gchr::{Control, Device, Executable, Language, Outcome, Race, Recorder};
 
-use super::args::{Args, FormatArg};
+use super::args::Args;
+use super::choices::FormatArg;
 use super::gpu_child::{self, ChildResult};
 use crate::cli::sink::{Stdout, shown};
 use crate::cli::{interrupt, progress};

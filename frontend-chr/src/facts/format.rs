@@ -1,0 +1,134 @@
+//! What a file of facts is: by its ending, or as it was said.
+
+use std::path::Path;
+
+use gchr_base::diagnostic::Diagnostic;
+
+use super::FactFile;
+
+/// How a file of facts is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FactFormat {
+    /// Fields with commas between them.
+    Csv,
+    /// Fields with tabs between them.
+    Tsv,
+    /// On each line a JSON array, or an object as results in this format have: `{"constraint": "edge", "args": [1, 2]}`.
+    JsonLines,
+    /// Apache Parquet.
+    Parquet,
+    /// An Arrow IPC file (Feather).
+    Arrow,
+    /// An Arrow IPC stream.
+    ArrowStream,
+    /// A table of an SQLite database.
+    Sqlite,
+}
+
+impl FactFormat {
+    /// What stands between fields.
+    pub(super) fn delimiter(self) -> u8 {
+        if self == FactFormat::Csv { b',' } else { b'\t' }
+    }
+
+    /// The format of tables of typed columns that it is, if it is one.
+    #[cfg(feature = "tables")]
+    pub(super) fn of_tables(self) -> Option<gchr_tables::Format> {
+        match self {
+            FactFormat::Csv | FactFormat::Tsv | FactFormat::JsonLines => None,
+            FactFormat::Parquet => Some(gchr_tables::Format::Parquet),
+            FactFormat::Arrow => Some(gchr_tables::Format::Arrow),
+            FactFormat::ArrowStream => Some(gchr_tables::Format::ArrowStream),
+            FactFormat::Sqlite => Some(gchr_tables::Format::Sqlite),
+        }
+    }
+
+    /// Whether it is one of lines of text.
+    fn is_text(self) -> bool {
+        matches!(self, FactFormat::Csv | FactFormat::Tsv | FactFormat::JsonLines)
+    }
+
+    fn of_ending(ending: &str) -> Option<Self> {
+        match ending {
+            "csv" => Some(FactFormat::Csv),
+            "tsv" | "txt" => Some(FactFormat::Tsv),
+            "jsonl" | "ndjson" => Some(FactFormat::JsonLines),
+            "parquet" => Some(FactFormat::Parquet),
+            "arrow" | "feather" | "ipc" => Some(FactFormat::Arrow),
+            "arrows" => Some(FactFormat::ArrowStream),
+            "db" | "sqlite" | "sqlite3" => Some(FactFormat::Sqlite),
+            _ => None,
+        }
+    }
+}
+
+/// How a file of text is packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Packing {
+    None,
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    fn of(path: &Path) -> Self {
+        match ending(path).as_str() {
+            "gz" => Packing::Gzip,
+            "zst" => Packing::Zstd,
+            _ => Packing::None,
+        }
+    }
+}
+
+/// A file and the table of it that is named behind it: `roads.db:edge`. A file that has such a name itself is one.
+pub fn split_table(path: &Path, format: Option<FactFormat>) -> (&Path, Option<&str>) {
+    let split = path.to_str().and_then(|text| text.rsplit_once(':')).filter(|(_, table)| !table.is_empty());
+    let Some((file, table)) = split else { return (path, None) };
+    let of_ending = || FactFormat::of_ending(&ending(Path::new(file)));
+    match format.or_else(of_ending) {
+        Some(FactFormat::Sqlite) if !path.exists() => (Path::new(file), Some(table)),
+        _ => (path, None),
+    }
+}
+
+/// How a file is written, and packed.
+pub(super) fn of(file: &FactFile) -> Result<(FactFormat, Packing), Box<Diagnostic>> {
+    let (path, _) = split_table(&file.path, file.format);
+    let packing = Packing::of(path);
+    let of_packed =
+        if packing == Packing::None { path } else { Path::new(path.file_stem().unwrap_or_default()) };
+    let is_stdin = path.as_os_str() == "-";
+    let found = file.format.or_else(|| match is_stdin {
+        true => Some(FactFormat::Csv),
+        false => FactFormat::of_ending(&ending(of_packed)),
+    });
+    let shown = path.display();
+    let refused = |message: String, help: &str| Err(Box::new(Diagnostic::error("C0602", message).help(help)));
+    match found {
+        None => refused(
+            format!("{shown}: the ending does not say what the file holds"),
+            "give --facts-format, or rename it: .csv for fields separated by commas, .tsv or .txt by tabs, .jsonl for \
+             JSON lines, each with .gz or .zst behind it when it is packed; .parquet, .arrow, .arrows, .db",
+        ),
+        Some(format) if !format.is_text() && !cfg!(feature = "tables") => {
+            refused(format!("{shown}: {}", absent()), "convert it to CSV, TSV or JSON lines")
+        }
+        Some(format) if !format.is_text() && packing != Packing::None => {
+            refused(format!("{shown}: only files of text are read packed"), "unpack it")
+        }
+        Some(FactFormat::Parquet | FactFormat::Arrow | FactFormat::Sqlite) if is_stdin => refused(
+            "standard input cannot be read from its end, as this format is".into(),
+            "give the name of a file; an Arrow IPC stream can be piped: --facts-format arrows",
+        ),
+        Some(format) => Ok((format, packing)),
+    }
+}
+
+/// What is said of a format that this program was built without.
+pub(super) fn absent() -> std::io::Error {
+    std::io::Error::other("this gchr was built without Parquet, Arrow, SQLite and zstd")
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase()
+}

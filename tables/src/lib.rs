@@ -1,0 +1,21 @@
+//! Tables of typed columns in files: Apache Parquet, Arrow IPC (files and streams) and SQLite databases.
+//!
+//! Users of this crate see batches of columns ([`Batch`]), never the types of the libraries that decode them. A
+//! [`Source`] is opened, says which columns there are, and gives its rows part by part; parts can be read side by side.
+//! What is held at a time is a batch for each part that is being read.
+
+mod arrays;
+mod batch;
+mod error;
+mod guard;
+mod ipc;
+mod packed;
+mod parquet;
+mod random_access;
+mod source;
+mod sqlite;
+
+pub use batch::{Batch, Column, Kind, Texts, Value, Values};
+pub use error::{CellFault, Error};
+pub use packed::unpack_zstd;
+pub use source::{Format, Source};

@@ -1,0 +1,5 @@
+//! Tables of files of all formats, from outside the crate, in one binary.
+
+mod damage;
+mod files;
+mod reading;
