@@ -1,6 +1,8 @@
 //! Results: what a run returns, and how it is written as text, JSON or CSV.
 
 mod answer;
+#[cfg(feature = "tables")]
+mod columns;
 mod csv;
 pub(crate) mod json;
 pub(crate) mod logic;
@@ -9,6 +11,7 @@ mod tables;
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 
 use gchr_base::error::RunError;
 use gchr_base::signature::Signature;
@@ -236,24 +239,51 @@ impl<'p> Outcome<'p> {
             }
         }
     }
-    /// Writes the constraints of one symbol without their name, one a line.
+    /// Writes the constraints of one symbol without their name.
     pub fn write_table(
         &self,
         name: &str,
         arity: usize,
         format: TableFormat,
-        out: &mut impl Write,
+        out: &mut (impl Write + Send),
     ) -> Result<(), FormatError> {
         match &self.answer {
             Answer::NormalForm(_) => Err(FormatError::NotTabular),
             Answer::Store(store) => {
-                Ok(tables::write_table(store, self.signature(), name, arity, format, out)?)
+                Ok(tables::write_table(store, self.signature(), (name, arity), format, out)?)
             }
-            Answer::Logic(found) => {
-                let one = Selection::of_symbols(vec![(name.into(), Some(arity))]);
-                Ok(tables::write_logic_table(found, &one, format, out)?)
+            Answer::Logic(found) => Ok(tables::write_logic_table(found, (name, arity), format, out)?),
+        }
+    }
+    /// Writes the selected constraints to an SQLite database in the place of an empty file, each symbol to a table with
+    /// its name, or to `path.2` where there are others of the name. `check` hears now and then how many bytes the file
+    /// has, and may end the writing.
+    #[cfg(feature = "tables")]
+    pub fn write_database(
+        &self,
+        selection: &Selection,
+        file: &Path,
+        check: &mut dyn FnMut(u64) -> io::Result<()>,
+    ) -> Result<(), FormatError> {
+        let mut database = gchr_tables::NewDatabase::create(file)?;
+        let declared = self.program.constraints();
+        for ((name, arity), table) in declared.iter().zip(tables::table_names(&declared)) {
+            if selection.has(name, *arity) {
+                let answer = (&self.answer, self.signature());
+                tables::add_table(&mut database, &table, answer, (name, *arity), check)?;
             }
         }
+        Ok(database.finish()?)
+    }
+    /// Of a build without SQLite.
+    #[cfg(not(feature = "tables"))]
+    pub fn write_database(
+        &self,
+        _: &Selection,
+        _: &Path,
+        _: &mut dyn FnMut(u64) -> io::Result<()>,
+    ) -> Result<(), FormatError> {
+        Err(tables::absent().into())
     }
     fn signature(&self) -> &'p Signature {
         &self.program.rules.signature

@@ -126,6 +126,14 @@ impl File {
         Ok(Self { inner: Inner::Aside { target, part, file: BufWriter::with_capacity(1 << 16, file) } })
     }
 
+    /// Where the result is written aside, by whom else writes it there; nothing of a pipe or a device.
+    pub fn aside(&self) -> Option<&Path> {
+        match &self.inner {
+            Inner::Aside { part, .. } => Some(part.path()),
+            Inner::Direct(_) => None,
+        }
+    }
+
     /// Makes the result appear under its name, once it is safely stored.
     pub fn finish(self) -> io::Result<()> {
         match self.inner {

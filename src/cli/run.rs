@@ -9,6 +9,7 @@ mod later_kernels;
 mod output;
 mod tables;
 mod team;
+mod typed;
 
 use std::time::Instant;
 

@@ -6,7 +6,11 @@ use gchr_base::signature::{ConstraintId, Signature};
 use gchr_base::stats::Stats;
 use gchr_constraints::exec::Store;
 
+#[cfg(feature = "tables")]
+use super::answer::Answer;
 use super::answer::LogicAnswers;
+#[cfg(feature = "tables")]
+use super::columns;
 use super::csv::{self, Style};
 use super::selection::Selection;
 use super::{Format, FormatError, csv_style, json, logic};
@@ -20,6 +24,12 @@ pub enum TableFormat {
     Tsv,
     /// An array on each line.
     JsonLines,
+    /// Apache Parquet.
+    Parquet,
+    /// An Arrow IPC file.
+    Arrow,
+    /// An Arrow IPC stream.
+    ArrowStream,
 }
 
 impl TableFormat {
@@ -29,6 +39,9 @@ impl TableFormat {
             TableFormat::Csv => "csv",
             TableFormat::Tsv => "tsv",
             TableFormat::JsonLines => "jsonl",
+            TableFormat::Parquet => "parquet",
+            TableFormat::Arrow => "arrow",
+            TableFormat::ArrowStream => "arrows",
         }
     }
 
@@ -58,25 +71,29 @@ pub(crate) fn count_rows(answer: &gchr_logic::Answer, name: &str, arity: usize) 
 pub(super) fn write_table(
     store: &Store,
     signature: &Signature,
-    name: &str,
-    arity: usize,
+    (name, arity): (&str, usize),
     format: TableFormat,
-    out: &mut impl Write,
+    out: &mut (impl Write + Send),
 ) -> io::Result<()> {
     let Some(id) = symbol(signature, name, arity) else { return Ok(()) };
     match format {
         TableFormat::Csv | TableFormat::Tsv => csv::write_table(store, signature, id, format.style(), out),
         TableFormat::JsonLines => json::write_table(store, signature, id, false, out),
+        #[cfg(feature = "tables")]
+        _ => columns::of_store(&store.rows(signature, id), |table| columns::write(table, format, out)),
+        #[cfg(not(feature = "tables"))]
+        _ => Err(absent()),
     }
 }
 
-/// The selected constraints of all answers.
+/// The constraints of a symbol in all answers.
 pub(super) fn write_logic_table(
     found: &LogicAnswers,
-    selection: &Selection,
+    (name, arity): (&str, usize),
     format: TableFormat,
-    out: &mut impl Write,
+    out: &mut (impl Write + Send),
 ) -> io::Result<()> {
+    let selection = &Selection::of_symbols(vec![(name.into(), Some(arity))]);
     match format {
         TableFormat::Csv | TableFormat::Tsv => {
             csv::write_logic(&found.answers, selection, format.style(), out)
@@ -84,7 +101,66 @@ pub(super) fn write_logic_table(
         TableFormat::JsonLines => {
             found.answers.iter().try_for_each(|answer| logic::write_rows(answer, selection, false, out))
         }
+        #[cfg(feature = "tables")]
+        _ => {
+            let rows = rows_of(found, selection);
+            columns::of_logic(&rows, arity, |table| columns::write(table, format, out))
+        }
+        #[cfg(not(feature = "tables"))]
+        _ => Err(absent()),
     }
+}
+
+#[cfg(feature = "tables")]
+fn rows_of<'a>(found: &'a LogicAnswers, selection: &Selection) -> Vec<&'a [String]> {
+    let rows = found.answers.iter().flat_map(|answer| &answer.text.rows);
+    rows.filter(|row| selection.has_row(row)).map(Vec::as_slice).collect()
+}
+
+/// Names of the tables of a database for constraints: their own, `path.2` where there are several of a name. SQLite does
+/// not tell capital letters from small ones; a later name gets `_` behind it then.
+#[cfg(feature = "tables")]
+pub(super) fn table_names(declared: &[(String, usize)]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (name, arity) in declared {
+        let several = declared.iter().filter(|(other, _)| other == name).count() > 1;
+        let mut table = if several { format!("{name}.{arity}") } else { name.clone() };
+        while names.iter().any(|other| other.eq_ignore_ascii_case(&table)) {
+            table.push('_');
+        }
+        names.push(table);
+    }
+    names
+}
+
+/// Adds the constraints of a symbol to a database.
+#[cfg(feature = "tables")]
+pub(super) fn add_table(
+    database: &mut gchr_tables::NewDatabase,
+    table_name: &str,
+    (answer, signature): (&Answer, &Signature),
+    (name, arity): (&str, usize),
+    check: &mut dyn FnMut(u64) -> io::Result<()>,
+) -> Result<(), FormatError> {
+    match answer {
+        Answer::NormalForm(_) => return Err(FormatError::NotTabular),
+        Answer::Store(store) => {
+            let Some(id) = symbol(signature, name, arity) else { return Ok(()) };
+            let rows = store.rows(signature, id);
+            columns::of_store(&rows, |table| database.add(table_name, table, check))?;
+        }
+        Answer::Logic(found) => {
+            let rows = rows_of(found, &Selection::of_symbols(vec![(name.into(), Some(arity))]));
+            columns::of_logic(&rows, arity, |table| database.add(table_name, table, check))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a build without these formats says.
+#[cfg(not(feature = "tables"))]
+pub(super) fn absent() -> io::Error {
+    io::Error::other("this gchr was built without Parquet, Arrow and SQLite")
 }
 
 /// Counts, as text `path/2 3`.

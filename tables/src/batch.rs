@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, LargeStringArray};
 use arrow_schema::DataType;
+
+use crate::Error;
 
 /// A column of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,6 +79,21 @@ impl Texts {
     pub(crate) fn new(array: ArrayRef) -> Self {
         debug_assert!(is_text(array.data_type()), "{}", array.data_type());
         Self(array)
+    }
+
+    /// Texts that are given by their places among `names`.
+    pub fn of_dictionary<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+        keys: Vec<i32>,
+    ) -> Result<Self, Error> {
+        let names = LargeStringArray::from_iter_values(names);
+        let array = DictionaryArray::<Int32Type>::try_new(Int32Array::from(keys), Arc::new(names))?;
+        Ok(Self(Arc::new(array)))
+    }
+
+    /// The array of them.
+    pub(crate) fn array(&self) -> &ArrayRef {
+        &self.0
     }
 
     /// How many there are.

@@ -3,6 +3,8 @@
 //! Users of this crate see batches of columns ([`Batch`]), never the types of the libraries that decode them. A
 //! [`Source`] is opened, says which columns there are, and gives its rows part by part; parts can be read side by side.
 //! What is held at a time is a batch for each part that is being read.
+//!
+//! A [`Table`] is written from batches that it is asked for, on all threads.
 
 mod arrays;
 mod batch;
@@ -14,8 +16,10 @@ mod parquet;
 mod random_access;
 mod source;
 mod sqlite;
+mod write;
 
 pub use batch::{Batch, Column, Kind, Texts, Value, Values};
 pub use error::{CellFault, Error};
 pub use packed::unpack_zstd;
 pub use source::{Format, Source};
+pub use write::{Batches, NewDatabase, Table, write_arrow, write_arrow_stream, write_parquet};

@@ -52,6 +52,11 @@ impl Part {
         }
     }
 
+    /// Its name until then.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Gives the file its name, in the place of what has it now.
     pub fn persist(self, target: &Path) -> io::Result<()> {
         fs::rename(&self.path, target)?;

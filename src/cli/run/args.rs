@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use gchr::base::rule::Semantics;
 use gchr::{
-    Answers, CompileOptions, Device, FactFile, FactFormat, Firing, Header, Input, Kernels, Language, Program,
-    Schedule, Selection, Shard, TableFormat, Workers,
+    Answers, CompileOptions, Device, FactFile, FactFormat, Firing, Format, Header, Input, Kernels, Language,
+    Program, Schedule, Selection, Shard, Workers,
 };
 
 use super::choices::{FactsFormatArg, FormatArg, KernelsArg, NativeArg};
+use super::typed;
 use crate::cli::device::DeviceArgs;
 use crate::cli::exit::Exit;
 use crate::cli::limits::LimitArgs;
@@ -70,7 +71,7 @@ pub struct Args {
     #[arg(long)]
     pub sizes: bool,
     /// Write a file for each constraint to a folder: NAME.csv with one line for each row, no name and no header;
-    /// --format tsv and jsonl as well (.chr)
+    /// --format tsv, jsonl, parquet, arrow and arrows as well (.chr)
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "inputs", "partial", "sizes"])]
     pub out_dir: Option<PathBuf>,
     /// Write the result to a file; it appears when it is complete, or not at all
@@ -144,6 +145,11 @@ impl Args {
     /// How the result is written.
     pub fn format(&self) -> FormatArg {
         self.format.unwrap_or(if self.out_dir.is_some() { FormatArg::Csv } else { FormatArg::Text })
+    }
+
+    /// How a result of any kind is written; the other formats are refused where a result is no table.
+    pub fn text_format(&self) -> Format {
+        self.format().text().unwrap_or(Format::Text)
     }
 
     /// Which constraints are written.
@@ -236,7 +242,10 @@ impl Args {
     pub fn races(&self, program: &Program) -> bool {
         let single = self.inputs.is_none() && !self.trace && self.profile.is_none();
         // Standard input is read once, and files are written by one process.
-        let single = single && self.out_dir.is_none() && self.facts.iter().all(|(_, f)| f.as_os_str() != "-");
+        let single = single
+            && self.out_dir.is_none()
+            && self.format().text().is_some()
+            && self.facts.iter().all(|(_, f)| f.as_os_str() != "-");
         let options = self.semantics.complete(CompileOptions::default());
         let in_rounds = || program.semantics(&options) == Semantics::Rounds && !program.writes();
         self.device.device == Device::Auto && single && (program.language() == Language::Terms || in_rounds())
@@ -368,8 +377,10 @@ impl Args {
             report::problem("U0105", &message, "leave it out: the result is a normal form, no store");
             return Err(Exit::Usage);
         }
-        if self.out_dir.is_some() && self.table_format().is_none() {
-            let help = "give --format csv, --format tsv or --format jsonl";
+        typed::check(self, program)?;
+        if self.out_dir.is_some() && self.format().table().is_none() {
+            let help =
+                "give --format csv, tsv, jsonl, parquet, arrow or arrows; a database is written with --out";
             report::problem("U0105", "--out-dir writes tables, not this format", help);
             return Err(Exit::Usage);
         }
@@ -377,16 +388,6 @@ impl Args {
             report::finding(&found.note("in --show"));
             Exit::Usage
         })
-    }
-
-    /// How the files of `--out-dir` are written.
-    pub fn table_format(&self) -> Option<TableFormat> {
-        match self.format() {
-            FormatArg::Csv => Some(TableFormat::Csv),
-            FormatArg::Tsv => Some(TableFormat::Tsv),
-            FormatArg::Jsonl => Some(TableFormat::JsonLines),
-            FormatArg::Text | FormatArg::Json => None,
-        }
     }
 }
 

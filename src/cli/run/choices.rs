@@ -1,7 +1,7 @@
 //! What options of `gchr run` may be given.
 
 use clap::ValueEnum;
-use gchr::{FactFormat, Format, Native};
+use gchr::{FactFormat, Format, Native, TableFormat};
 
 /// How a result is written.
 #[derive(Clone, Copy, ValueEnum)]
@@ -16,6 +16,41 @@ pub enum FormatArg {
     Tsv,
     /// A JSON object on each line: a constraint, a normal form, or an answer
     Jsonl,
+    /// An Apache Parquet file of one constraint, with --out or --out-dir (.chr)
+    Parquet,
+    /// The same as an Arrow IPC file (.chr)
+    Arrow,
+    /// The same as an Arrow IPC stream (.chr)
+    Arrows,
+    /// An SQLite database with a table for each constraint, with --out (.chr)
+    Sqlite,
+}
+
+impl FormatArg {
+    /// The format of a result of any kind, unless it is one of tables with types.
+    pub fn text(self) -> Option<Format> {
+        match self {
+            FormatArg::Text => Some(Format::Text),
+            FormatArg::Json => Some(Format::Json),
+            FormatArg::Csv => Some(Format::Csv),
+            FormatArg::Tsv => Some(Format::Tsv),
+            FormatArg::Jsonl => Some(Format::JsonLines),
+            FormatArg::Parquet | FormatArg::Arrow | FormatArg::Arrows | FormatArg::Sqlite => None,
+        }
+    }
+
+    /// The format of a file of one constraint.
+    pub fn table(self) -> Option<TableFormat> {
+        match self {
+            FormatArg::Csv => Some(TableFormat::Csv),
+            FormatArg::Tsv => Some(TableFormat::Tsv),
+            FormatArg::Jsonl => Some(TableFormat::JsonLines),
+            FormatArg::Parquet => Some(TableFormat::Parquet),
+            FormatArg::Arrow => Some(TableFormat::Arrow),
+            FormatArg::Arrows => Some(TableFormat::ArrowStream),
+            FormatArg::Text | FormatArg::Json | FormatArg::Sqlite => None,
+        }
+    }
 }
 
 /// How a file of facts is written.
@@ -77,18 +112,6 @@ impl From<NativeArg> for Native {
             NativeArg::On => Native::On,
             NativeArg::Off => Native::Off,
             NativeArg::Auto => Native::Auto,
-        }
-    }
-}
-
-impl From<FormatArg> for Format {
-    fn from(format: FormatArg) -> Self {
-        match format {
-            FormatArg::Text => Format::Text,
-            FormatArg::Json => Format::Json,
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Tsv => Format::Tsv,
-            FormatArg::Jsonl => Format::JsonLines,
         }
     }
 }

@@ -37,9 +37,7 @@ pub fn execute<'p>(
     let out: Box<dyn Write + '_> = match args.format() {
         _ if args.out_dir.is_some() => Box::new(limited(&mut *stdout as &mut dyn Write)),
         FormatArg::Text => Box::new(limited(&mut *stdout as &mut dyn Write)),
-        FormatArg::Json | FormatArg::Csv | FormatArg::Tsv | FormatArg::Jsonl => {
-            Box::new(limited(&mut errors as &mut dyn Write))
-        }
+        _ => Box::new(limited(&mut errors as &mut dyn Write)),
     };
     control = control.output(out);
     if line.enabled() && !args.trace {

@@ -10,6 +10,7 @@ use gchr::{FormatError, Outcome, Program};
 use super::args::Args;
 use super::gpu_child::ChildResult;
 use super::tables::Tables;
+use super::typed;
 use crate::cli::exit::Exit;
 use crate::cli::out_file::File;
 use crate::cli::sink::{Stdout, half_written};
@@ -30,7 +31,8 @@ impl Out {
     /// Opens what the options name.
     pub fn open(args: &Args, program: &Program) -> Result<Self, Exit> {
         let file = args.out.as_ref().map(|path| File::create("--out", path)).transpose()?;
-        let tables = match (&args.out_dir, args.table_format()) {
+        typed::check_file(args, file.as_ref())?;
+        let tables = match (&args.out_dir, args.format().table()) {
             (Some(folder), Some(format)) => {
                 Some(Tables::open(folder, format, &args.selection(), &program.constraints())?)
             }
@@ -49,6 +51,9 @@ impl Out {
         watchdog::enter(Phase::Write);
         match (self.tables.take(), self.file.take(), what) {
             (Some(tables), _, Shown::Result(outcome)) => tables.write(outcome, self.max)?,
+            (_, Some(file), Shown::Result(outcome)) if args.format().text().is_none() => {
+                typed::write(args, outcome, file, self.max)?;
+            }
             (_, Some(mut file), _) => {
                 what.write(args, &mut limited(&mut file, self.max))?;
                 file.finish()?;
@@ -84,7 +89,7 @@ impl Shown<'_> {
             Shown::Result(outcome) => outcome_to(args, outcome, out),
             Shown::OfChild(result) => Ok(out.write_all(&result.out)?),
             Shown::Left(failure, program) => {
-                Ok(failure.write_left(program, &args.selection(), args.format().into(), out)?)
+                Ok(failure.write_left(program, &args.selection(), args.text_format(), out)?)
             }
         }
     }
@@ -93,8 +98,8 @@ impl Shown<'_> {
 /// Writes of a result what the options ask for.
 pub fn outcome_to(args: &Args, outcome: &Outcome, out: &mut impl Write) -> Result<(), FormatError> {
     match args.sizes {
-        true => outcome.write_sizes(&args.selection(), args.format().into(), out),
-        false => outcome.write_selected(&args.selection(), args.format().into(), out),
+        true => outcome.write_sizes(&args.selection(), args.text_format(), out),
+        false => outcome.write_selected(&args.selection(), args.text_format(), out),
     }
 }
 

@@ -3,3 +3,4 @@
 mod damage;
 mod files;
 mod reading;
+mod writing;

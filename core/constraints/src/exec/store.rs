@@ -5,6 +5,7 @@ mod sorted;
 
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::Range;
 
 use super::table::Table;
 use gchr_base::ids::Id;
@@ -181,6 +182,18 @@ impl<'a> Rows<'a> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+    /// What each column holds.
+    pub fn kinds(&self) -> &'a [SortKind] {
+        self.kinds
+    }
+    /// What stored bits stand for.
+    pub fn terms(&self) -> Terms<'a> {
+        self.terms
+    }
+    /// Some rows of a column, as they are stored: [`Terms::value`] makes values of them.
+    pub fn words(&self, column: usize, rows: Range<usize>) -> impl Iterator<Item = u64> {
+        rows.map(move |at| self.sorted.word(at, column))
     }
     /// The rows in order.
     pub fn iter(&'a self) -> impl ExactSizeIterator<Item = Row<'a>> + 'a {
