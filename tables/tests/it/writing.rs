@@ -9,6 +9,7 @@ use gchr_tables::{
     Column, Format, Kind, NewDatabase, Table, Texts, Values, write_arrow, write_arrow_stream, write_parquet,
 };
 use proptest::prelude::*;
+use rayon::prelude::*;
 
 use crate::files::{FORMATS, rows};
 
@@ -137,4 +138,41 @@ fn what_goes_wrong_is_said_as_it_is() {
         Err(io::ErrorKind::TimedOut.into())
     });
     assert_eq!(refused.expect_err("stopped").kind(), io::ErrorKind::TimedOut);
+}
+
+/// A measurement, not a check: `cargo test --release -p gchr-tables --test it -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn ten_million_rows() {
+    let rows = 10_000_000;
+    let batch = |range: Range<usize>| {
+        let from = range.clone().map(|row| (row / 1000) as i64).collect();
+        Ok(vec![Values::Int(from), Values::Int(range.map(|row| (row * 7919 % 100_003) as i64).collect())])
+    };
+    let table = Table { columns: columns(&[Kind::Int, Kind::Int]), rows, batch: &batch };
+    let folder = tempfile::tempdir().expect("a folder");
+    for (format, name) in &FORMATS[..3] {
+        let path = folder.path().join(name);
+        let start = std::time::Instant::now();
+        write(&path, *format, &table).expect("written");
+        let written = start.elapsed();
+        let source = gchr_tables::Source::open(&path, *format, "t").expect("a table");
+        let start = std::time::Instant::now();
+        let account = Account::default();
+        let read: usize = (0..source.parts())
+            .into_par_iter()
+            .map(|part| {
+                let mut count = 0;
+                let read = source.read::<gchr_tables::Error>(part, &account, |batch| {
+                    count += batch.rows;
+                    Ok(())
+                });
+                read.expect("rows");
+                count
+            })
+            .sum();
+        assert_eq!(read, rows);
+        let threads = rayon::current_num_threads();
+        println!("{format:?}, {threads} threads: written in {written:?}, read in {:?}", start.elapsed());
+    }
 }
