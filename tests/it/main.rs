@@ -22,6 +22,8 @@ mod support;
 mod tables;
 mod test;
 mod tour;
+#[cfg(feature = "tables")]
+mod typed_tables;
 mod verify;
 mod why;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Stores as tables: what is shown of a result, a file for each constraint, facts of all formats.
+//! Stores as tables: what is shown of a result, a file for each constraint, facts of texts.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -12,18 +12,18 @@ edge(X, Y), path(Y, Z) ==> path(X, Z).
 ?- edge(1, 2), edge(2, 3), note('a\tb').
 ";
 
-fn scratch() -> Scratch {
+pub fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.file("paths.chr", PATHS);
     scratch
 }
 
-fn run(scratch: &Scratch, more: &[&str]) -> Run {
+pub fn run(scratch: &Scratch, more: &[&str]) -> Run {
     scratch.gchr(&[&["run", "paths.chr"], more].concat())
 }
 
 /// The same with a standard input.
-fn run_with_input(scratch: &Scratch, more: &[&str], input: &[u8]) -> Run {
+pub fn run_with_input(scratch: &Scratch, more: &[&str], input: &[u8]) -> Run {
     let mut child = Command::new(BINARY)
         .current_dir(scratch.folder())
         .args(["run", "paths.chr"])
@@ -108,117 +108,6 @@ fn each_constraint_has_a_file_that_reads_back() {
     assert_eq!((stopped.code, scratch.read("some/path.csv").as_str()), (1, "1,2\n1,3\n2,3\n"));
 }
 
-/// Columns of all types, and names that are alike.
-const TYPED: &str = ":- chr_constraint all(+int, +float, +atom, +string, ?any), none, 'All'(+int), two(+int), two(+int, +int).
-none \\ none <=> true.
-?- all(-3, 0.5, 'a b', \"text\", f(x, [1])), all(4, 1.0e10, [], \"\", 7), none, 'All'(1), two(2), two(3, 4).
-";
-
-#[test]
-fn tables_of_typed_columns_read_back() {
-    let scratch = scratch();
-    let all = run(&scratch, &[]).stdout;
-    for format in ["parquet", "arrow", "arrows"] {
-        let written = run(&scratch, &["--out-dir", format, "--format", format]);
-        assert_eq!((written.code, written.stdout.as_str()), (0, ""), "{}", written.stderr);
-        let facts = ["edge", "path", "note", "empty"].map(|c| format!("{c}={format}/{c}.{format}"));
-        let mut args = vec!["run", "paths.chr", "--query", "true"];
-        facts.iter().for_each(|fact| args.extend(["--facts", fact]));
-        let back = scratch.gchr(&args);
-        assert_eq!((back.code, back.stdout.as_str()), (0, all.as_str()), "{format}: {}", back.stderr);
-        let one = run(&scratch, &["--show", "path/2", "--out", "one", "--format", format]);
-        assert_eq!(one.code, 0, "{}", one.stderr);
-        let same = std::fs::read(scratch.path("one")).expect("a file");
-        assert_eq!(same, std::fs::read(scratch.path(&format!("{format}/path.{format}"))).expect("a file"));
-        // A run that stops leaves the file of the one before.
-        let stopped =
-            run(&scratch, &["--show", "path/2", "--out", "one", "--format", format, "--max-steps", "1"]);
-        assert_eq!((stopped.code, std::fs::read(scratch.path("one")).expect("a file")), (1, same));
-    }
-    let written = run(&scratch, &["--out", "all.db", "--format", "sqlite"]);
-    assert_eq!((written.code, written.stdout.as_str()), (0, ""), "{}", written.stderr);
-    let facts = ["edge", "path", "note", "empty"].map(|c| format!("{c}=all.db"));
-    let mut args = vec!["run", "paths.chr", "--query", "true"];
-    facts.iter().for_each(|fact| args.extend(["--facts", fact]));
-    let back = scratch.gchr(&args);
-    assert_eq!((back.code, back.stdout.as_str()), (0, all.as_str()), "{}", back.stderr);
-    // In the place of the database before.
-    let again = run(&scratch, &["--out", "all.db", "--format", "sqlite", "--show", "edge/2"]);
-    assert_eq!(again.code, 0, "{}", again.stderr);
-    assert_eq!(tables_of(&scratch, "all.db"), ["edge(arg1 INTEGER, arg2 INTEGER)"]);
-}
-
-/// The tables of a database with their columns.
-fn tables_of(scratch: &Scratch, file: &str) -> Vec<String> {
-    let database = rusqlite::Connection::open(scratch.path(file)).expect("a database");
-    let columns =
-        "SELECT t.name || '(' || group_concat(c.name || ' ' || c.type, ', ') || ')' FROM sqlite_schema t,
-        pragma_table_info(t.name) c GROUP BY t.name ORDER BY t.rowid";
-    let mut statement = database.prepare(columns).expect("a query");
-    let tables = statement.query_map([], |row| row.get(0)).expect("tables");
-    tables.map(|table| table.expect("a table")).collect()
-}
-
-#[test]
-fn types_of_columns_follow_from_the_program() {
-    let scratch = scratch();
-    scratch.file("typed.chr", TYPED);
-    let written = scratch.gchr(&["run", "typed.chr", "--out", "typed.db", "--format", "sqlite"]);
-    assert_eq!(written.code, 0, "{}", written.stderr);
-    let tables = [
-        "all(arg1 INTEGER, arg2 REAL, arg3 TEXT, arg4 TEXT, arg5 TEXT)",
-        "none(present INTEGER)",
-        "All_(arg1 INTEGER)",
-        "two.1(arg1 INTEGER)",
-        "two.2(arg1 INTEGER, arg2 INTEGER)",
-    ];
-    assert_eq!(tables_of(&scratch, "typed.db"), tables);
-    let texts = ":- chr_constraint all(+int, +float, +atom, +string, +atom).\nall(A, B, C, D, E) \\ all(A, B, C, D, E) <=> true.";
-    scratch.file("texts.chr", texts);
-    let back = scratch.gchr(&["run", "texts.chr", "--facts", "all=typed.db"]);
-    let rows = "all(-3,0.5,'a b',\"text\",'f(x,[1])')\nall(4,10000000000.0,[],\"\",'7')\n";
-    assert_eq!((back.code, back.stdout.as_str()), (0, rows), "{}", back.stderr);
-}
-
-#[test]
-fn answers_of_the_logic_machine_are_tables_of_texts() {
-    let scratch = scratch();
-    scratch.file("l.chr", ":- chr_constraint c/2, d/0.\n?- c(X, 1), c(f(Y), a), d ; c(2, b).\n");
-    for (format, file) in [("sqlite", "l.db"), ("parquet", "l.parquet")] {
-        let args = ["run", "l.chr", "--all", "--show", "c/2", "--out", file, "--format", format];
-        let written = scratch.gchr(&args);
-        assert_eq!(written.code, 0, "{}", written.stderr);
-        scratch.file("back.chr", ":- chr_constraint c(?atom, ?atom).\nc(X, Y) \\ c(X, Y) <=> true.");
-        let back = scratch.gchr(&["run", "back.chr", "--facts", &format!("c={file}")]);
-        assert_eq!((back.code, back.stdout.lines().count()), (0, 3), "{}", back.stderr);
-        assert!(back.stdout.contains("c('2',b)"), "{}", back.stdout);
-    }
-}
-
-#[test]
-fn tables_of_typed_columns_are_refused_where_they_do_not_fit() {
-    let scratch = scratch();
-    scratch.file("f.trs", "map F: Int -> Int;\nvar n: Int;\neqn F(n) = n;\ninput F(1);\n");
-    let refused = |args: &[&str], said: &str| {
-        let run = scratch.gchr(&[&["run"], args].concat());
-        assert!(run.code == 2 && run.stderr.contains(said), "{args:?}: {} {}", run.code, run.stderr);
-    };
-    refused(&["paths.chr", "--format", "parquet"], "give --out FILE");
-    refused(&["paths.chr", "--format", "arrow", "--out", "a.arrow"], "holds one constraint");
-    refused(&["paths.chr", "--format", "sqlite", "--out-dir", "d"], "a database is written with --out");
-    refused(&["paths.chr", "--format", "sqlite", "--out", "/dev/null"], "U0107");
-    refused(&["paths.chr", "--format", "sqlite", "--out", "a.db", "--sizes"], "--sizes");
-    refused(&["paths.chr", "--format", "sqlite", "--out", "a.db", "--partial"], "--partial");
-    refused(&["f.trs", "--format", "parquet", "--out", "a.parquet"], "U0109");
-    assert!(!scratch.path("a.db").exists() && !scratch.path("a.arrow").exists());
-    // Limits of the result hold for databases as well.
-    let long = run(&scratch, &["--format", "sqlite", "--out", "a.db", "--max-output", "5000"]);
-    assert!(long.code == 1 && !scratch.path("a.db").exists(), "{} {}", long.code, long.stderr);
-    let left = std::fs::read_dir(scratch.folder()).expect("a folder");
-    let names = left.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
-    assert!(names.into_iter().all(|name| !name.ends_with(".part")));
-}
-
 #[test]
 fn what_does_not_fit_is_refused() {
     let scratch = scratch();
@@ -241,38 +130,6 @@ fn what_does_not_fit_is_refused() {
     refused(&["paths.chr", "--facts", "edge=-", "--facts", "path=-"], "read once only");
     let line = scratch.gchr(&["run", "f.trs", "--format", "jsonl"]);
     assert_eq!((line.code, line.stdout.as_str()), (0, "{\"normal_form\": \"1\"}\n"), "{}", line.stderr);
-}
-
-#[test]
-fn facts_come_from_a_table_of_a_database() {
-    let scratch = scratch();
-    let path = scratch.path("roads.db");
-    let database = rusqlite::Connection::open(&path).expect("a database");
-    let tables = "CREATE TABLE edge (a, b); INSERT INTO edge VALUES (7, 8); CREATE TABLE t (a, b);
-        INSERT INTO t VALUES (8, 9), (9, 'ten')";
-    database.execute_batch(tables).expect("tables");
-    let read = run(&scratch, &["--show", "edge/2", "--facts", "edge=roads.db"]);
-    assert_eq!(
-        (read.code, read.stdout.as_str()),
-        (0, "edge(1,2)\nedge(2,3)\nedge(7,8)\n"),
-        "{}",
-        read.stderr
-    );
-    let wrong = run(&scratch, &["--facts", "edge=roads.db:t"]);
-    assert_eq!((wrong.code, wrong.stdout.as_str()), (2, ""));
-    assert!(
-        wrong.stderr.contains("[C0605]") && wrong.stderr.contains("row 2, column 2 (b)"),
-        "{}",
-        wrong.stderr
-    );
-    // No result takes the place of what is read, whatever table of it that is.
-    database.execute_batch("DELETE FROM t WHERE a = 9").expect("a row less");
-    let over = run(&scratch, &["--facts", "edge=roads.db:t", "--out", "roads.db"]);
-    assert!(over.code == 2 && over.stderr.contains("[U0114]"), "{}", over.stderr);
-    let missing = run(&scratch, &["--facts", "path=roads.db"]);
-    assert!(missing.code == 2 && missing.stderr.contains("[C0616]"), "{}", missing.stderr);
-    let piped = run_with_input(&scratch, &["--facts", "edge=-", "--facts-format", "parquet"], b"PAR1");
-    assert!(piped.code == 2 && piped.stderr.contains("[C0602]"), "{}", piped.stderr);
 }
 
 #[test]

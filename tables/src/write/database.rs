@@ -66,8 +66,8 @@ impl NewDatabase {
 fn declaration(column: &Column) -> io::Result<String> {
     let ty = match column.kind {
         Kind::Int | Kind::Bool => "INTEGER NOT NULL",
-        // One that is not a number is stored as none.
-        Kind::Float => "REAL",
+        // SQLite stores one that is not a number as none: that is an error here.
+        Kind::Float => "REAL NOT NULL",
         Kind::Text => "TEXT NOT NULL",
         Kind::Mixed => return Err(wrong_kind()),
     };
