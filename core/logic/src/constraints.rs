@@ -77,6 +77,15 @@ enum Expr {
     Apply(crate::cell::Atom, Vec<Expr>),
 }
 
+/// A guard of goals that is being asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    /// The active constraint.
+    id: u32,
+    /// Choice points below its own.
+    mark: usize,
+}
+
 /// A rule.
 #[derive(Clone, Debug)]
 struct Rule {

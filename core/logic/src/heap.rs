@@ -14,8 +14,8 @@ pub(crate) enum Undo {
     Slot(usize, Cell),
     /// A change of the constraint store.
     Store(crate::constraints::Change),
-    /// The guard that was asked had this choice point.
-    Guard(Option<usize>),
+    /// A guard was begun, or this one was over.
+    Guard(Option<crate::constraints::Asked>),
     /// A global variable had this value.
     Global(Atom, Option<crate::machine::Global>),
 }

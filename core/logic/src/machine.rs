@@ -402,10 +402,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             Undo::Store(change) => self.constraints.undo(change),
             Undo::Global(name, Some(value)) => drop(self.globals.insert(name, value)),
             Undo::Global(name, None) => drop(self.globals.remove(&name)),
-            Undo::Guard(asked) => {
-                self.constraints.asked = asked;
-                self.protect();
-            }
+            Undo::Guard(over) => self.take_back_guard(over),
         }
     }
     /// The registers that the latest choice point keeps.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::store::Change;
-use super::{Guard, Occurrence, Rule};
+use super::{Asked, Guard, Occurrence, Rule};
 use crate::cell::Cell;
 use crate::code::{Label, at};
 use crate::heap::Undo;
@@ -24,10 +24,8 @@ pub(super) mod slot {
     pub const MARK: u16 = 4;
     /// Constraints there were when that guard began.
     pub const ADDED: u16 = 5;
-    /// One more than the number of the choice point of the guard that was asked before, 0 where none was.
-    pub const OUTER: u16 = 6;
     /// The partners.
-    pub const PARTNERS: u16 = 7;
+    pub const PARTNERS: u16 = 6;
 }
 
 impl Machine<'_, '_> {
@@ -185,18 +183,9 @@ impl Machine<'_, '_> {
         if let Guard::Goals = rule.guard {
             let mark = self.choices.len();
             self.change_slot(slot::MARK, Cell::int(mark));
-            if self.db.flags.guards_bind {
-                let choices = self.choices.len();
-                self.constraints.guarded.retain(|&(_, mark)| mark < choices);
-                self.constraints.guarded.push((id, mark));
-            }
             self.change_slot(slot::ADDED, Cell::int(self.constraints.suspensions.len()));
-            let outer = self.constraints.asked;
-            self.change_slot(slot::OUTER, Cell::int(outer.map_or(0, |choice| choice + 1)));
             self.choose(Alternative::Code(at::CONTINUE), 0);
-            if !self.db.flags.guards_bind {
-                self.ask(Some(mark));
-            }
+            self.ask(Asked { id, mark });
             self.x[0] = Cell::int(self.env_now());
             first = 1;
         } else {
@@ -403,9 +392,8 @@ impl Machine<'_, '_> {
             }
         }
         // What a guard binds does not wake the constraint that it is the guard of.
-        let choices = self.choices.len();
-        let guarded = &self.constraints.guarded;
-        ids.retain(|id| !guarded.iter().any(|(other, mark)| other == id && *mark < choices));
+        let asked = &self.constraints.asked;
+        ids.retain(|id| !asked.iter().any(|guard| guard.id == *id));
         let cells: Vec<Cell> = ids.iter().map(|&id| Cell::int(id as usize)).collect();
         let list = self.heap.list(&cells);
         self.frame(&[list], at::NEXT_WOKEN);

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::Asked;
 use super::active::slot;
 use crate::heap::Undo;
 use crate::machine::{Done, Machine};
@@ -9,18 +10,34 @@ use crate::machine::{Done, Machine};
 use crate::cell::Cell;
 
 impl Machine<'_, '_> {
-    /// Asks a guard, whose choice point has a number: variables of heads, which are older, cannot be bound until then.
-    pub(super) fn ask(&mut self, guard: Option<usize>) {
-        if self.heap.has_choice {
-            self.heap.note(Undo::Guard(self.constraints.asked));
-        }
-        self.constraints.asked = guard;
+    /// Begins a guard: unless guards may bind, variables of heads, which are older, cannot be bound until it is over.
+    pub(super) fn ask(&mut self, guard: Asked) {
+        self.heap.note(Undo::Guard(None));
+        self.constraints.asked.push(guard);
         self.protect();
     }
 
-    /// Protects the variables that the guard that is asked may not bind.
+    /// The innermost guard is over.
+    fn end_guard(&mut self) {
+        if let Some(guard) = self.constraints.asked.pop() {
+            self.heap.note(Undo::Guard(Some(guard)));
+        }
+        self.protect();
+    }
+
+    /// Takes back that a guard was begun, or that it was over.
+    pub fn take_back_guard(&mut self, over: Option<Asked>) {
+        match over {
+            Some(guard) => self.constraints.asked.push(guard),
+            None => drop(self.constraints.asked.pop()),
+        }
+        self.protect();
+    }
+
+    /// Protects the variables that the innermost guard may not bind.
     pub fn protect(&mut self) {
-        let state = self.constraints.asked.and_then(|number| self.choice_state(number));
+        let guard = self.constraints.asked.last().filter(|_| !self.db.flags.guards_bind);
+        let state = guard.and_then(|guard| self.choice_state(guard.mark));
         self.heap.protected = state.map_or(0, |(_, heap)| heap);
     }
 
@@ -39,9 +56,8 @@ impl Machine<'_, '_> {
         let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
         let partners: Vec<u32> =
             (0..occurrence.partners.len()).map(|i| at(slot::PARTNERS + i as u16) as u32).collect();
-        self.ask(usize::try_from(at(slot::OUTER) - 1).ok());
+        self.end_guard();
         self.cut(mark);
-        self.constraints.guarded.retain(|&(_, other)| other < mark);
         self.fire(id, &occurrence, &rule, &partners)?;
         Ok(true)
     }

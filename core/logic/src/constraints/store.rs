@@ -70,10 +70,8 @@ pub(crate) struct Constraints {
     pub(super) slots: Vec<Cell>,
     /// The partners that were found for it.
     pub(super) partners: Vec<u32>,
-    /// Constraints whose guards run and may bind variables of heads, with the choice points below each guard.
-    pub(super) guarded: Vec<(u32, usize)>,
-    /// Number of the choice point of the guard that is asked.
-    pub(crate) asked: Option<usize>,
+    /// Guards of goals that are being asked, the innermost last.
+    pub(crate) asked: Vec<super::Asked>,
     /// Types that the program defines.
     pub(super) types: super::check::Types,
 }

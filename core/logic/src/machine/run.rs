@@ -32,7 +32,7 @@ impl Machine<'_, '_> {
             self.heap.has_choice = false;
             self.heap.barrier = 0;
         }
-        self.constraints.asked = None;
+        self.constraints.asked.clear();
         self.protect();
         self.findalls.clear();
         self.env = 0;

@@ -9,6 +9,12 @@ rest(L, R) <=> L = [_|R] | true.
 colour(red).
 colour(blue).
 
+% A guard that failed does not keep later bindings from waking its constraint.
+:- chr_constraint apart/2.
+apart(X, X) <=> fail.
+apart(X, Y) <=> known(X), known(Y) | true.
+known(X) :- ground(X).
+
 %? pick(X)
 %= X = red
 %= seen(red)
@@ -18,3 +24,8 @@ colour(blue).
 %= Y = s(a)
 %? rest(L, [b])
 %= L = [_1, b]
+%? apart(X, Y), ( true ; true ), ( true ; true ), X = Y
+%= the derivation failed
+%? apart(X, Y), ( X = 1 ; X = 2 ), ( Y = 1 ; Y = 3 )
+%= X = 1
+%= Y = 3
