@@ -57,6 +57,8 @@ pub use gchr_constraints as constraints;
 pub use gchr_constraints::rounds::workers::Worker;
 pub use gchr_formats::Format as TermFormat;
 pub use gchr_logic::Answers;
+#[cfg(feature = "tables")]
+pub use gchr_tables as tables;
 pub use gchr_terms as terms;
 pub use input::Input;
 pub use options::{CompileOptions, Device, Firing, Kernels, Native, Schedule, Scheduler, Workers};

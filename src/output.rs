@@ -27,6 +27,8 @@ pub use answer::{Answer, Left, LogicAnswers};
 pub use selection::Selection;
 pub use tables::TableFormat;
 pub(crate) use tables::{count_rows, write_logic_store, write_store};
+#[cfg(feature = "tables")]
+pub(crate) use tables::{with_logic_table, with_store_table};
 
 /// A finished run: its result and what it took.
 pub struct Outcome<'p> {

@@ -236,6 +236,19 @@ impl Session {
         self.add(&Addition::Facts(file)).map(|added| added.notices)
     }
 
+    /// Adds the rows of a table in memory as constraints for the next run, in its order of columns; `name` is what it
+    /// is called in messages.
+    #[cfg(feature = "tables")]
+    pub fn add_table(
+        &mut self,
+        constraint: &str,
+        name: &str,
+        source: gchr_tables::Source,
+    ) -> Result<(), Diagnostics> {
+        let table = gchr_chr::FactTable { constraint: constraint.into(), name: name.into(), source };
+        self.add(&Addition::Table(table)).map(drop)
+    }
+
     fn add(&mut self, addition: &Addition) -> Result<gchr_chr::Added, Diagnostics> {
         let account = Account::new(self.memory);
         let added = with_large_stack(|| match &mut self.kind {
@@ -449,6 +462,29 @@ impl Session {
             }
             Kind::Logic(session) => {
                 crate::output::write_logic_store(&session.store(), selection, format, out)
+            }
+        }
+    }
+}
+
+#[cfg(feature = "tables")]
+impl Session {
+    /// Lends the constraints of a symbol as a table of typed columns: `arg1`, `arg2` and so on, as the programs' types
+    /// say; `None` where it is not declared.
+    pub fn with_table<T>(
+        &mut self,
+        name: &str,
+        arity: usize,
+        take: impl FnOnce(&gchr_tables::Table<'_>) -> T,
+    ) -> Option<T> {
+        match &mut self.kind {
+            Kind::Terms(_) => None,
+            Kind::Ground(session) => {
+                crate::output::with_store_table(session.store(), session.signature(), (name, arity), take)
+            }
+            Kind::Logic(session) => {
+                let declared = session.constraints().iter().any(|(n, a)| n == name && *a == arity);
+                declared.then(|| crate::output::with_logic_table(&session.store(), (name, arity), take))
             }
         }
     }

@@ -62,23 +62,21 @@ pub(crate) fn load(
     diagnostics: &mut Vec<Diagnostic>,
     notices: &mut Vec<String>,
 ) -> Option<Facts> {
-    let found = constraint(declarations, file).and_then(|c| Ok((c, format::of(file)?)));
+    let place = || format!("--facts {}={}", file.constraint, file.path.display());
+    let found = constraint(declarations, &file.constraint, &place).and_then(|c| Ok((c, format::of(file)?)));
     let (constraint, (format, packing)) = found.map_err(|d| diagnostics.push(*d)).ok()?;
-    let columns = &declarations.constraints[constraint].columns;
-    let wants: Vec<Want> = columns.iter().map(|ty| want(&declarations.types, ty.as_ref())).collect();
+    let wants = wants(declarations, constraint);
     #[cfg(feature = "tables")]
     if let Some(tables) = format.of_tables() {
         let (path, table) = split_table(&file.path, file.format);
         if file.header != Header::Auto {
             notices.push(report::header_without_effect(path));
         }
-        let declared = &declarations.constraints[constraint].name;
-        let table = table.unwrap_or(declared);
+        let table = table.unwrap_or(&declarations.constraints[constraint].name);
         let label = &declarations.label(constraint);
-        let table = typed::TypedTable { path, format: tables, table, label, wants: &wants };
-        let (cells, rows) = table.read(account).map_err(|found| diagnostics.push(*found)).ok()?;
-        let columns = cells.into_iter().zip(&wants).map(|(cells, want)| column(cells, want, texts)).collect();
-        return Some(Facts { constraint, columns, rows });
+        let typed = typed::TypedTable { path, format: Some(tables), label, wants: &wants };
+        let read = typed.read_file(tables, table, account).map_err(|found| diagnostics.push(*found)).ok()?;
+        return Some(facts(constraint, read, &wants, texts));
     }
     let delimiter = format.delimiter();
     let bytes = content(&file.path, packing, account);
@@ -87,10 +85,9 @@ pub(crate) fn load(
         let name = &declarations.constraints[constraint].name;
         let lines =
             json::Lines { path: &file.path, name, label: declarations.label(constraint), wants: &wants };
-        let (cells, rows) = lines.read(&whole, account, sources, diagnostics)?;
+        let read = lines.read(&whole, account, sources, diagnostics)?;
         account.give(whole.len() as u64);
-        let columns = cells.into_iter().zip(&wants).map(|(cells, want)| column(cells, want, texts)).collect();
-        return Some(Facts { constraint, columns, rows });
+        return Some(facts(constraint, read, &wants, texts));
     }
     let Some(table) = table::read(&whole, delimiter, &wants, file.header, account) else {
         let reason = account.reason(format!("the rows of {}", file.path.display()));
@@ -105,9 +102,43 @@ pub(crate) fn load(
     }
     account.give(whole.len() as u64);
     drop(whole);
-    let columns =
-        table.columns.into_iter().zip(&wants).map(|(cells, want)| column(cells, want, texts)).collect();
-    Some(Facts { constraint, columns, rows: table.rows })
+    Some(facts(constraint, (table.columns, table.rows), &wants, texts))
+}
+
+/// Reads a table that is in memory, as [`load`] reads a file; it is called `name` in messages.
+#[cfg(feature = "tables")]
+pub(crate) fn load_table(
+    texts: &mut Texts,
+    declarations: &Declarations,
+    (constraint_name, name, source): (&str, &str, &gchr_tables::Source),
+    account: &Account,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Facts> {
+    let place = || format!("the {name} for {constraint_name}");
+    let found = constraint(declarations, constraint_name, &place);
+    let constraint = found.map_err(|d| diagnostics.push(*d)).ok()?;
+    let wants = wants(declarations, constraint);
+    let label = &declarations.label(constraint);
+    let typed = typed::TypedTable { path: Path::new(name), format: None, label, wants: &wants };
+    let read = typed.read(source, account).map_err(|found| diagnostics.push(*found)).ok()?;
+    Some(facts(constraint, read, &wants, texts))
+}
+
+/// Columns that were read, as facts.
+fn facts(
+    constraint: ConstraintId,
+    (cells, rows): (Vec<Cells>, usize),
+    wants: &[Want],
+    texts: &mut Texts,
+) -> Facts {
+    let columns = cells.into_iter().zip(wants).map(|(cells, want)| column(cells, want, texts)).collect();
+    Facts { constraint, columns, rows }
+}
+
+/// How the fields of each column of a constraint are read.
+fn wants(declarations: &Declarations, constraint: ConstraintId) -> Vec<Want> {
+    let columns = &declarations.constraints[constraint].columns;
+    columns.iter().map(|ty| want(&declarations.types, ty.as_ref())).collect()
 }
 
 /// How the fields of a column are read.
@@ -142,12 +173,17 @@ fn column(cells: Cells, want: &Want, texts: &mut Texts) -> FactColumn {
     }
 }
 
-fn constraint(declarations: &Declarations, file: &FactFile) -> Result<ConstraintId, Box<Diagnostic>> {
-    let (name, arity) = match file.constraint.rsplit_once('/') {
+/// The constraint with a name, `edge` or `edge/3`; `place` says where it was named.
+fn constraint(
+    declarations: &Declarations,
+    wanted: &str,
+    place: &dyn Fn() -> String,
+) -> Result<ConstraintId, Box<Diagnostic>> {
+    let (name, arity) = match wanted.rsplit_once('/') {
         Some((name, arity)) => (name, arity.parse::<usize>().ok()),
-        None => (file.constraint.as_str(), None),
+        None => (wanted, None),
     };
-    let option = format!("--facts {}={}", file.constraint, file.path.display());
+    let option = place();
     let named = declarations.named(name);
     let found = match (arity, named) {
         (Some(arity), _) => declarations.constraint(name, arity),
@@ -176,7 +212,7 @@ fn constraint(declarations: &Declarations, file: &FactFile) -> Result<Constraint
             let near =
                 declarations.nearest(name).map_or(String::new(), |n| format!("did you mean {n}? Else "));
             Err(Box::new(
-                Diagnostic::error("C0603", format!("the constraint {} is not declared", file.constraint))
+                Diagnostic::error("C0603", format!("the constraint {wanted} is not declared"))
                     .note(format!("in {option}"))
                     .help(format!("{near}declare it in the program: :- chr_constraint {name}/N.")),
             ))

@@ -21,6 +21,8 @@ mod sorts;
 mod types;
 
 pub use facts::{FactFile, FactFormat, Header, split_table};
+#[cfg(feature = "tables")]
+pub use load::FactTable;
 pub use load::{
     Added, Addition, GroundSession, Loaded, LogicSession, Opened, Request, load, load_any, load_within, open,
 };

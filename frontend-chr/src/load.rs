@@ -25,6 +25,8 @@ use crate::logic::Builder;
 use crate::lower::{Lowering, Sorts};
 use crate::{Parsed, declare, lint, parser, scopes, sorts};
 
+#[cfg(feature = "tables")]
+pub use session::FactTable;
 pub use session::{Added, Addition, GroundSession, LogicSession, Opened, open};
 
 /// What to load.

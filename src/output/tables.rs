@@ -103,7 +103,7 @@ pub(super) fn write_logic_table(
         }
         #[cfg(feature = "tables")]
         _ => {
-            let rows = rows_of(found, selection);
+            let rows = rows_of(&found.answers, selection);
             columns::of_logic(&rows, arity, |table| columns::write(table, format, out))
         }
         #[cfg(not(feature = "tables"))]
@@ -112,9 +112,35 @@ pub(super) fn write_logic_table(
 }
 
 #[cfg(feature = "tables")]
-fn rows_of<'a>(found: &'a LogicAnswers, selection: &Selection) -> Vec<&'a [String]> {
-    let rows = found.answers.iter().flat_map(|answer| &answer.text.rows);
+fn rows_of<'a>(
+    answers: impl IntoIterator<Item = &'a gchr_logic::Answer>,
+    selection: &Selection,
+) -> Vec<&'a [String]> {
+    let rows = answers.into_iter().flat_map(|answer| &answer.text.rows);
     rows.filter(|row| selection.has_row(row)).map(Vec::as_slice).collect()
+}
+
+/// Lends the constraints of a symbol of a store as a table, if it is declared.
+#[cfg(feature = "tables")]
+pub(crate) fn with_store_table<T>(
+    store: &Store,
+    signature: &Signature,
+    (name, arity): (&str, usize),
+    take: impl FnOnce(&gchr_tables::Table<'_>) -> T,
+) -> Option<T> {
+    let id = symbol(signature, name, arity)?;
+    Some(columns::of_store(&store.rows(signature, id), take))
+}
+
+/// Lends the constraints of a symbol in an answer of the logic machine as a table.
+#[cfg(feature = "tables")]
+pub(crate) fn with_logic_table<T>(
+    answer: &gchr_logic::Answer,
+    (name, arity): (&str, usize),
+    take: impl FnOnce(&gchr_tables::Table<'_>) -> T,
+) -> T {
+    let rows = rows_of([answer], &Selection::of_symbols(vec![(name.into(), Some(arity))]));
+    columns::of_logic(&rows, arity, take)
 }
 
 /// Names of the tables of a database for constraints: their own, `path.2` where there are several of a name. SQLite does
@@ -150,7 +176,7 @@ pub(super) fn add_table(
             columns::of_store(&rows, |table| database.add(table_name, table, check))?;
         }
         Answer::Logic(found) => {
-            let rows = rows_of(found, &Selection::of_symbols(vec![(name.into(), Some(arity))]));
+            let rows = rows_of(&found.answers, &Selection::of_symbols(vec![(name.into(), Some(arity))]));
             columns::of_logic(&rows, arity, |table| database.add(table_name, table, check))?;
         }
     }

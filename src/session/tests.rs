@@ -399,3 +399,40 @@ fn devices_and_broken_programs_are_refused() {
     assert!(Input::constraints(":- chr_constraint p(+int).\np(X) <=> q(X).\n").open(&on_sim).is_err());
     assert!(Input::file("no/such/file.chr").open(&on_sim).is_err());
 }
+
+/// Tables in memory are added as facts, and stores are lent as tables: of ground stores and of the logic machine.
+#[cfg(feature = "tables")]
+#[test]
+fn tables_come_in_and_go_out() {
+    use gchr_tables::{Source, record_batches};
+    let rows = |session: &mut Session, name: &str, arity: usize| {
+        let table = session.with_table(name, arity, |table| record_batches(table).expect("batches"));
+        table.map(|(schema, batches)| (batches.iter().map(|b| b.num_rows()).sum::<usize>(), schema, batches))
+    };
+    let program = ":- chr_constraint edge(+int, +float, ?any), path(+int, +atom), free(?).\n\
+                   edge(X, _, Y) ==> path(X, Y).";
+    let open = |text: &str| Input::constraints(text).open(&CompileOptions::default()).expect("a session");
+    let mut first = open(program);
+    first.add_goals("edge(1, 0.5, a), edge(2, 1.5, b)").expect("goals");
+    first.run(&mut Control::default()).expect("a run");
+    let (count, schema, batches) = rows(&mut first, "edge", 3).expect("it is declared");
+    assert_eq!((count, schema.fields().len()), (2, 3));
+    assert!(rows(&mut first, "edge", 2).is_none());
+    assert_eq!(rows(&mut first, "free", 1).expect("it is declared").0, 0);
+
+    for logic in [false, true] {
+        let input = Input::constraints(program);
+        let options = CompileOptions::default();
+        let mut second = if logic { input.open_for_logic(&options) } else { input.open(&options) }
+            .expect("a session");
+        let source = || Source::memory(&schema, batches.clone()).expect("columns");
+        second.add_table("edge", "table", source()).expect("it fits");
+        second.run(&mut Control::default()).expect("a run");
+        assert_eq!(second.count("path", 2), Some(2), "{logic}");
+        assert_eq!(rows(&mut second, "path", 2).expect("it is declared").0, 2);
+        let refused = second.add_table("path", "the table", source()).expect_err("three columns, not two");
+        assert!(refused.render(false).contains("[C0604]"), "{refused}");
+        let unknown = second.add_table("edges", "the table", source()).expect_err("not declared");
+        assert!(unknown.render(false).contains("did you mean edge?"), "{unknown}");
+    }
+}

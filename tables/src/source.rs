@@ -1,16 +1,19 @@
-//! Tables that are open for reading, of any format.
+//! Tables that are open for reading, of any format, or in memory.
 
 use std::io::Read;
 use std::path::Path;
 use std::sync::Mutex;
 
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
 use gchr_base::reading::Account;
 
+use crate::guard;
 use crate::ipc::{IpcFile, IpcStream};
 use crate::parquet::ParquetFile;
 use crate::random_access::RandomAccess;
 use crate::sqlite::Database;
-use crate::{Batch, Column, Error};
+use crate::{Batch, Column, Error, arrays};
 
 /// The format of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +36,21 @@ enum Inner {
     Arrow(Mutex<IpcFile>),
     ArrowStream(Mutex<IpcStream>),
     Sqlite(Mutex<Database>),
+    Memory(Batches),
+}
+
+/// Batches that are in memory.
+struct Batches {
+    columns: Vec<Column>,
+    batches: Vec<RecordBatch>,
+    /// For each its first row.
+    firsts: Vec<u64>,
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Source").field("columns", &self.columns()).finish_non_exhaustive()
+    }
 }
 
 impl Source {
@@ -52,6 +70,19 @@ impl Source {
         }))
     }
 
+    /// Batches of columns that another program has in memory.
+    pub fn memory(schema: &Schema, batches: Vec<RecordBatch>) -> Result<Self, Error> {
+        let columns = arrays::columns(schema)?;
+        let mut rows = 0;
+        let firsts = batches.iter().map(|batch| {
+            let first = rows;
+            rows += batch.num_rows() as u64;
+            first
+        });
+        let firsts = firsts.collect();
+        Ok(Self(Inner::Memory(Batches { columns, batches, firsts })))
+    }
+
     /// Reads an Arrow IPC stream.
     pub fn stream(input: impl Read + Send + 'static) -> Result<Self, Error> {
         Ok(Self(Inner::ArrowStream(Mutex::new(IpcStream::open(Box::new(input))?))))
@@ -64,6 +95,7 @@ impl Source {
             Inner::Arrow(file) => lock(file).columns().to_vec(),
             Inner::ArrowStream(stream) => lock(stream).columns().to_vec(),
             Inner::Sqlite(database) => lock(database).columns().to_vec(),
+            Inner::Memory(table) => table.columns.clone(),
         }
     }
 
@@ -71,6 +103,7 @@ impl Source {
     pub fn parts(&self) -> usize {
         match &self.0 {
             Inner::Parquet(file) => file.parts(),
+            Inner::Memory(table) => table.batches.len(),
             Inner::Arrow(_) | Inner::ArrowStream(_) | Inner::Sqlite(_) => 1,
         }
     }
@@ -88,6 +121,10 @@ impl Source {
             Inner::Arrow(file) => lock(file).read(account, &mut take),
             Inner::ArrowStream(stream) => lock(stream).read(account, &mut take),
             Inner::Sqlite(database) => lock(database).read(account, &mut take),
+            Inner::Memory(table) => {
+                let (batch, first) = (&table.batches[part], table.firsts[part]);
+                take(guard::decode(|| arrays::batch(batch, first))?)
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use arrow_schema::ArrowError;
 
 use crate::{Column, Values};
 
-pub use arrow::{write_arrow, write_arrow_stream};
+pub use arrow::{record_batches, write_arrow, write_arrow_stream};
 pub use database::NewDatabase;
 pub use parquet::write_parquet;
 

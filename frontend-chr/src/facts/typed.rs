@@ -20,10 +20,10 @@ use values::{Wrong, extend, first_shape};
 
 /// What is read.
 pub(super) struct TypedTable<'a> {
+    /// What it is called in messages: the file.
     pub path: &'a Path,
-    pub format: Format,
-    /// The table of a database.
-    pub table: &'a str,
+    /// Its format; none in memory.
+    pub format: Option<Format>,
     /// The constraint with its number of arguments.
     pub label: &'a str,
     pub wants: &'a [Want],
@@ -43,14 +43,24 @@ impl From<Error> for Stop {
 }
 
 impl TypedTable<'_> {
+    /// The columns and the number of rows of a file; of a database, of a table of it.
+    pub fn read_file(
+        &self,
+        format: Format,
+        table: &str,
+        account: &Account,
+    ) -> Result<(Vec<Cells>, usize), Box<Diagnostic>> {
+        let source = self.open(format, table).map_err(|error| self.describe(Stop::Source(error), &[]))?;
+        self.read(&source, account)
+    }
+
     /// The columns and the number of rows.
-    pub fn read(&self, account: &Account) -> Result<(Vec<Cells>, usize), Box<Diagnostic>> {
-        let source = self.open().map_err(|error| self.describe(Stop::Source(error), &[]))?;
+    pub fn read(&self, source: &Source, account: &Account) -> Result<(Vec<Cells>, usize), Box<Diagnostic>> {
         let columns = source.columns();
         self.check(&columns)?;
         let parts = (0..source.parts()).into_par_iter();
         let parts: Vec<Result<Part, Stop>> =
-            parts.map(|part| self.part(&source, part, &columns, account)).collect();
+            parts.map(|part| self.part(source, part, &columns, account)).collect();
         let mut all: Option<Part> = None;
         for part in parts {
             let part = part.map_err(|stop| self.describe(stop, &columns))?;
@@ -65,11 +75,11 @@ impl TypedTable<'_> {
         Ok((cells.map(|(cells, shape)| cells.unwrap_or(Cells::new(shape))).collect(), all.rows))
     }
 
-    fn open(&self) -> Result<Source, Error> {
+    fn open(&self, format: Format, table: &str) -> Result<Source, Error> {
         if self.path.as_os_str() == "-" {
             return Source::stream(std::io::BufReader::new(std::io::stdin()));
         }
-        Source::open(self.path, self.format, self.table)
+        Source::open(self.path, format, table)
     }
 
     /// Whether the columns of the file can be those of the constraint.
@@ -123,7 +133,7 @@ impl TypedTable<'_> {
             Stop::Source(Error::Memory(reason)) => reason.to_diagnostic(),
             Stop::Source(Error::Io(error)) => report::unreadable(self.path, error),
             Stop::Source(Error::Damaged(why)) => {
-                Diagnostic::error("C0615", format!("{path} is no complete {} ", name(self.format)).trim_end())
+                Diagnostic::error("C0615", format!("{path} is no complete {}", name(self.format)))
                     .note(why)
                     .help("write it again; --facts-format says what a file is whose ending does not tell")
             }
@@ -181,12 +191,13 @@ fn wrong_type(message: String, label: &str) -> Diagnostic {
 }
 
 /// A format, for messages.
-fn name(format: Format) -> &'static str {
+fn name(format: Option<Format>) -> &'static str {
     match format {
-        Format::Parquet => "Parquet file",
-        Format::Arrow => "Arrow IPC file",
-        Format::ArrowStream => "Arrow IPC stream",
-        Format::Sqlite => "SQLite database",
+        Some(Format::Parquet) => "Parquet file",
+        Some(Format::Arrow) => "Arrow IPC file",
+        Some(Format::ArrowStream) => "Arrow IPC stream",
+        Some(Format::Sqlite) => "SQLite database",
+        None => "table",
     }
 }
 

@@ -7,6 +7,8 @@ use gchr_base::logic::{Goal, LogicProgram, Operators};
 use gchr_base::reading::Account;
 use gchr_base::rule::{Program, Query, Rule, RuleId, Start, verify};
 use gchr_base::signature::Signature;
+#[cfg(feature = "tables")]
+use gchr_base::signature::Texts;
 use gchr_base::source::{SourceId, SourceMap};
 
 use super::{Reading, Request, tidy};
@@ -29,7 +31,7 @@ pub enum Opened {
 }
 
 /// What is added to a program.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Addition {
     /// Texts of goals.
     Goals(Vec<SourceId>),
@@ -37,6 +39,35 @@ pub enum Addition {
     OwnQueries,
     /// A file of facts.
     Facts(FactFile),
+    /// Facts that are in memory.
+    #[cfg(feature = "tables")]
+    Table(FactTable),
+}
+
+/// A table in memory with facts for one constraint.
+#[cfg(feature = "tables")]
+#[derive(Debug)]
+pub struct FactTable {
+    /// `edge`, or `edge/3` where the name alone is ambiguous.
+    pub constraint: String,
+    /// What it is called in messages.
+    pub name: String,
+    /// Its rows.
+    pub source: gchr_tables::Source,
+}
+
+#[cfg(feature = "tables")]
+impl FactTable {
+    fn load(
+        &self,
+        texts: &mut Texts,
+        declarations: &Declarations,
+        account: &Account,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Facts> {
+        let named = (self.constraint.as_str(), self.name.as_str(), &self.source);
+        facts::load_table(texts, declarations, named, account, diagnostics)
+    }
 }
 
 /// What adding something gives.
@@ -180,6 +211,11 @@ impl GroundSession {
                 added.facts =
                     facts::load(sources, texts, &self.declarations, file, account, diagnostics, notices);
             }
+            #[cfg(feature = "tables")]
+            Addition::Table(table) => {
+                let texts = &mut lowering.signature.texts;
+                added.facts = table.load(texts, &self.declarations, account, &mut added.diagnostics);
+            }
         }
         added.diagnostics.append(&mut lowering.diagnostics);
         added.beyond.append(&mut lowering.beyond);
@@ -278,6 +314,12 @@ impl LogicSession {
                 let loaded =
                     facts::load(sources, texts, &self.declarations, file, account, diagnostics, notices);
                 added.facts = loaded;
+                builder.facts(&self.declarations, &self.signature, added.facts.as_slice());
+            }
+            #[cfg(feature = "tables")]
+            Addition::Table(table) => {
+                let texts = &mut self.signature.texts;
+                added.facts = table.load(texts, &self.declarations, account, &mut added.diagnostics);
                 builder.facts(&self.declarations, &self.signature, added.facts.as_slice());
             }
         }

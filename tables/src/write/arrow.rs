@@ -66,6 +66,17 @@ fn each(
     Ok(())
 }
 
+/// A table as batches in memory, for another program.
+pub fn record_batches(table: &Table<'_>) -> io::Result<(SchemaRef, Vec<RecordBatch>)> {
+    let schema = schema(&table.columns)?;
+    let mut batches = Vec::new();
+    each(table, &schema, |batch| {
+        batches.push(batch.clone());
+        Ok(())
+    })?;
+    Ok((schema, batches))
+}
+
 /// Writes an Arrow IPC file.
 pub fn write_arrow(table: &Table<'_>, out: &mut impl Write) -> io::Result<()> {
     let schema = schema(&table.columns)?;

@@ -76,6 +76,11 @@ impl NormalForm {
         Arc::ptr_eq(&self.layout, layout).then_some(self.heap)
     }
 
+    /// A subterm by its [key](View::key), which must be one of this normal form.
+    pub fn subterm(&self, (sort, value): (SortId, u64)) -> View<'_> {
+        View { of: self, sort, value }
+    }
+
     /// The whole term.
     pub fn root(&self) -> View<'_> {
         View { of: self, sort: self.sort, value: self.value }
@@ -95,6 +100,10 @@ impl<'a> View<'a> {
     /// cells.
     pub fn key(&self) -> (SortId, u64) {
         (self.sort, self.value)
+    }
+    /// Writes the subterm as [`NormalForm::write_text`] does the whole.
+    pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
+        text::write(&self.of.layout, &self.of.heap, self.sort, self.value, u64::MAX, out)
     }
     /// Name of the sort.
     pub fn sort_name(&self) -> &'a str {
