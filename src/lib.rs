@@ -56,7 +56,7 @@ pub use gchr_chr::{FactFile, FactFormat, Header, split_table};
 pub use gchr_constraints as constraints;
 pub use gchr_constraints::rounds::workers::Worker;
 pub use gchr_formats::Format as TermFormat;
-pub use gchr_logic::Answers;
+pub use gchr_logic::{Answer as LogicAnswer, Answers};
 #[cfg(feature = "tables")]
 pub use gchr_tables as tables;
 pub use gchr_terms as terms;

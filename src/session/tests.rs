@@ -423,8 +423,8 @@ fn tables_come_in_and_go_out() {
     for logic in [false, true] {
         let input = Input::constraints(program);
         let options = CompileOptions::default();
-        let mut second = if logic { input.open_for_logic(&options) } else { input.open(&options) }
-            .expect("a session");
+        let mut second =
+            if logic { input.open_for_logic(&options) } else { input.open(&options) }.expect("a session");
         let source = || Source::memory(&schema, batches.clone()).expect("columns");
         second.add_table("edge", "table", source()).expect("it fits");
         second.run(&mut Control::default()).expect("a run");

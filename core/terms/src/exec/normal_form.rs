@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::exec::heap::Heap;
 use crate::exec::text::{self, Cells};
 use crate::plan::{Layout, Variant};
-use gchr_base::signature::{SortId, SortKind, SymbolId};
+use gchr_base::signature::{Notation, SortId, SortKind, SymbolId};
 
 /// A normal form. It may share subterms; dropping it takes no recursion.
 pub struct NormalForm {
@@ -100,6 +100,17 @@ impl<'a> View<'a> {
     /// cells.
     pub fn key(&self) -> (SortId, u64) {
         (self.sort, self.value)
+    }
+    /// Itself, or the argument of a symbol that is not written: a number among the terms of another sort.
+    #[must_use]
+    pub fn written(self) -> View<'a> {
+        let mut view = self;
+        while view.variant().is_some_and(|v| v.notation == Notation::Argument)
+            && let Some(arg) = view.arg(0)
+        {
+            view = arg;
+        }
+        view
     }
     /// Writes the subterm as [`NormalForm::write_text`] does the whole.
     pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {

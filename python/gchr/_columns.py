@@ -1,0 +1,79 @@
+"""Data of Python as tables of typed columns."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gchr._gchr import Table, table_of_columns
+
+
+def as_table(data: Any) -> Any:
+    """An object that lends a table by the C interface of Arrow: `data` itself, or a table made of its columns.
+
+    `None` stands for no rows of which nothing is known.
+    """
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            return _whole(data)
+        except ImportError:
+            # pandas lends its frames only where pyarrow is installed.
+            pass
+    if type(data).__module__.split(".")[0] == "pandas":
+        return _of_columns({str(name): column.to_numpy() for name, column in data.items()})
+    if isinstance(data, Mapping):
+        return _of_columns(data)
+    if type(data).__module__.split(".")[0] == "numpy":
+        return _of_array(data)
+    if isinstance(data, (list, tuple)) or hasattr(data, "__iter__"):
+        return _of_rows(list(data))
+    raise TypeError(f"a {type(data).__name__} is no table: give rows, columns by name, or a table of Arrow")
+
+
+def _whole(data: Any) -> Any:
+    """An Arrow stream can be read once: what lends one only once is taken over."""
+    if type(data).__module__.split(".")[0] == "pandas":
+        data.__arrow_c_stream__()
+    return data
+
+
+def _of_columns(columns: Mapping[Any, Any]) -> Table:
+    return table_of_columns([(str(name), _column(values)) for name, values in columns.items()])
+
+
+def _of_array(array: Any) -> Table:
+    if array.dtype.names:
+        return _of_columns({name: array[name] for name in array.dtype.names})
+    if array.ndim == 1:
+        return _of_columns({"arg1": array})
+    if array.ndim == 2:
+        return _of_columns({f"arg{i + 1}": array[:, i] for i in range(array.shape[1])})
+    raise TypeError(f"an array of {array.ndim} dimensions is no table: give one of two, or one for each column")
+
+
+def _of_rows(rows: list[Any]) -> Table | None:
+    if not rows:
+        return None
+    rows = [row if isinstance(row, (list, tuple)) else (row,) for row in rows]
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise ValueError(f"the rows have different lengths: {sorted(widths)}")
+    return _of_columns({f"arg{i + 1}": column for i, column in enumerate(zip(*rows))})
+
+
+def _column(values: Any) -> Any:
+    """Arrays of NumPy as buffers of 64 bits, other sequences as they are."""
+    dtype = getattr(values, "dtype", None)
+    if dtype is None or type(values).__module__.split(".")[0] != "numpy":
+        return values
+    if dtype.kind in "iu":
+        if dtype.kind == "u" and dtype.itemsize == 8 and len(values) and int(values.max()) >= 2**63:
+            raise OverflowError(f"{int(values.max())} has more than 64 bits with the sign")
+        return _contiguous(values, "int64")
+    if dtype.kind == "f":
+        return _contiguous(values, "float64")
+    return values.tolist()
+
+
+def _contiguous(values: Any, dtype: str) -> Any:
+    import numpy
+
+    return numpy.ascontiguousarray(values, dtype=dtype)

@@ -1,0 +1,130 @@
+//! Exceptions with the diagnostics that led to them.
+
+use gchr::base::error::StopReason;
+use gchr::{Diagnostics, Failure, Severity, Stats};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+create_exception!(gchr, GchrError, PyException, "What gchr refuses or cannot do; `diagnostics` says why.");
+create_exception!(gchr, ProgramError, GchrError, "A program, a goal, a term or a table is wrong.");
+create_exception!(gchr, RunError, GchrError, "A run stopped before its end; `stats` says how far it got.");
+
+/// A finding, with the place in the text that it is about.
+#[pyclass(frozen, get_all, module = "gchr")]
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Such as `C0202`.
+    code: String,
+    /// `error` or `warning`.
+    severity: &'static str,
+    message: String,
+    notes: Vec<String>,
+    help: Option<String>,
+    /// File, line and column from 1, and what is said of the place, the first one first.
+    labels: Vec<(String, usize, usize, String)>,
+}
+
+#[pymethods]
+impl Diagnostic {
+    fn __repr__(&self) -> String {
+        format!("<Diagnostic {}: {}>", self.code, self.message)
+    }
+    fn __str__(&self) -> String {
+        format!("[{}] {}: {}", self.code, self.severity, self.message)
+    }
+}
+
+/// Findings without the texts that they point into, so that they can leave the thread of a session.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    pub list: Vec<Diagnostic>,
+    rendered: String,
+}
+
+impl From<&Diagnostics> for Findings {
+    fn from(found: &Diagnostics) -> Self {
+        let one = |d: &gchr::Diagnostic| {
+            let label = |label: &gchr::base::diagnostic::Label| {
+                let (line, column) = found.sources().line_column(label.span);
+                let file = found.sources().get(label.span.source).name.clone();
+                (file, line, column, label.text.clone())
+            };
+            Diagnostic {
+                code: d.code.to_string(),
+                severity: if d.severity == Severity::Error { "error" } else { "warning" },
+                message: d.message.clone(),
+                notes: d.notes.clone(),
+                help: d.help.clone(),
+                labels: d.labels.iter().map(label).collect(),
+            }
+        };
+        Self { list: found.list().iter().map(one).collect(), rendered: found.render(false) }
+    }
+}
+
+/// Why something was not done.
+#[derive(Debug)]
+pub enum Refusal {
+    /// Nothing ran.
+    Program(Findings),
+    /// A run stopped; the last one: somebody interrupted it.
+    Run(Findings, Box<Stats>, bool),
+    /// Something else about a table or a store.
+    Column(String),
+}
+
+impl From<Diagnostics> for Refusal {
+    fn from(found: Diagnostics) -> Self {
+        Refusal::Program((&found).into())
+    }
+}
+
+impl From<Box<Failure>> for Refusal {
+    fn from(failure: Box<Failure>) -> Self {
+        let findings = Findings::from(&failure.diagnostics);
+        match &failure.error {
+            None => Refusal::Program(findings),
+            Some(error) => {
+                let interrupted = error.reason == StopReason::Interrupted;
+                Refusal::Run(findings, Box::new(failure.stats.clone()), interrupted)
+            }
+        }
+    }
+}
+
+impl Refusal {
+    /// The exception.
+    pub fn raise(self, py: Python<'_>) -> PyErr {
+        let (findings, stats) = match self {
+            Refusal::Run(_, _, true) => return PyKeyboardInterrupt::new_err("the run was interrupted"),
+            Refusal::Run(findings, stats, false) => (findings, Some(stats)),
+            Refusal::Program(findings) => (findings, None),
+            Refusal::Column(message) => (Findings { list: Vec::new(), rendered: message }, None),
+        };
+        let error = match stats {
+            Some(_) => RunError::new_err(findings.rendered),
+            None => ProgramError::new_err(findings.rendered),
+        };
+        let complete = || -> PyResult<()> {
+            let value = error.value(py);
+            value.setattr("diagnostics", findings.list)?;
+            if let Some(stats) = stats {
+                value.setattr("stats", stats_dict(py, &stats)?)?;
+            }
+            Ok(())
+        };
+        match complete() {
+            Ok(()) => error,
+            Err(other) => other,
+        }
+    }
+}
+
+/// Statistics under the keys of `--stats`.
+pub fn stats_dict<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyAny>> {
+    let text = serde_json::to_string(stats).map_err(|error| GchrError::new_err(error.to_string()))?;
+    let read = py.import("json")?.call_method1("loads", (text,))?;
+    Ok(read.cast_into::<PyDict>().map_err(PyErr::from)?.into_any())
+}

@@ -1,0 +1,160 @@
+//! Tables of Arrow: taken from and given to other libraries without copies, by the C stream interface of Arrow and
+//! capsules of Python; and tables of plain columns of Python.
+
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeStringArray, RecordBatch,
+    RecordBatchIterator, RecordBatchReader, cast::AsArray,
+};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use pyo3::IntoPyObjectExt;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyCapsule, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+/// What a capsule with a stream is called.
+const STREAM: &std::ffi::CStr = c"arrow_array_stream";
+
+/// A table of typed columns, in memory as Arrow has it.
+#[pyclass(frozen, module = "gchr")]
+pub struct Table {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+impl Table {
+    pub fn new((schema, batches): (SchemaRef, Vec<RecordBatch>)) -> Self {
+        Self { schema, batches }
+    }
+
+    /// Takes the table that an object of Python lends by `__arrow_c_stream__`.
+    pub fn lent(object: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
+        if let Ok(own) = object.cast::<Table>() {
+            let own = own.get();
+            return Ok((Arc::clone(&own.schema), own.batches.clone()));
+        }
+        let capsule = object.call_method0("__arrow_c_stream__")?;
+        let capsule = capsule.cast::<PyCapsule>()?;
+        let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
+        // SAFETY: a capsule of this name points to a stream of the C interface of Arrow, and lives as long as `capsule`.
+        // `from_raw` moves the stream out and leaves a released one, which is what the interface asks of a consumer.
+        let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
+        let wrong = |error: arrow_schema::ArrowError| PyValueError::new_err(error.to_string());
+        let reader = reader.map_err(wrong)?;
+        let schema = reader.schema();
+        let batches = reader.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        Ok((schema, batches))
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// Lends the table to another library.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer that wants other types converts them: a producer may ignore the wish.
+        let _ = requested_schema;
+        let batches = self.batches.clone().into_iter().map(Ok);
+        let reader = RecordBatchIterator::new(batches, Arc::clone(&self.schema));
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
+    }
+
+    /// Names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// The rows as tuples.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = PyList::empty(py);
+        for batch in &self.batches {
+            for row in 0..batch.num_rows() {
+                let cells = batch.columns().iter().map(|column| cell(py, column, row));
+                rows.append(PyTuple::new(py, cells.collect::<PyResult<Vec<_>>>()?)?)?;
+            }
+        }
+        Ok(rows)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.rows(py)?.try_iter()?.into_any())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Table of {} rows: {}>", self.__len__(), self.column_names().join(", "))
+    }
+}
+
+fn cell<'py>(py: Python<'py>, column: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
+    match column.data_type() {
+        DataType::Int64 => column.as_primitive::<Int64Type>().value(row).into_bound_py_any(py),
+        DataType::Float64 => column.as_primitive::<Float64Type>().value(row).into_bound_py_any(py),
+        DataType::Boolean => column.as_boolean().value(row).into_bound_py_any(py),
+        DataType::LargeUtf8 => column.as_string::<i64>().value(row).into_bound_py_any(py),
+        other => Err(PyTypeError::new_err(format!("a column of type {other} has no values of Python"))),
+    }
+}
+
+/// Makes a table of columns: buffers of 64-bit integers or floats, and sequences of numbers, truth values or texts.
+#[pyfunction]
+pub fn table_of_columns(columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
+    let arrays = columns.iter().map(|(name, values)| array(name, values)).collect::<PyResult<Vec<_>>>()?;
+    let fields = columns.iter().zip(&arrays);
+    let fields = fields.map(|((name, _), array)| Field::new(name, array.data_type().clone(), false));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays);
+    let batch = batch.map_err(|_| PyValueError::new_err("the columns have different lengths"))?;
+    Ok(Table { schema, batches: vec![batch] })
+}
+
+fn array(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    let py = values.py();
+    if let Ok(buffer) = PyBuffer::<i64>::get(values) {
+        return Ok(Arc::new(Int64Array::from(buffer.to_vec(py)?)));
+    }
+    if let Ok(buffer) = PyBuffer::<f64>::get(values) {
+        return Ok(Arc::new(Float64Array::from(buffer.to_vec(py)?)));
+    }
+    let values: Vec<Bound<'_, PyAny>> = values.try_iter()?.collect::<PyResult<_>>()?;
+    let all = |is: fn(&Bound<'_, PyAny>) -> bool| values.iter().all(is);
+    let is_bool = |value: &Bound<'_, PyAny>| value.is_instance_of::<PyBool>();
+    Ok(match values.first() {
+        None => Arc::new(Int64Array::from(Vec::<i64>::new())),
+        Some(_) if all(is_bool) => Arc::new(BooleanArray::from(extracted::<bool>(&values)?)),
+        Some(_) if all(|v| v.is_instance_of::<PyInt>() && !v.is_instance_of::<PyBool>()) => {
+            Arc::new(Int64Array::from(extracted::<i64>(&values)?))
+        }
+        Some(_) if all(|v| v.is_instance_of::<PyFloat>()) => {
+            Arc::new(Float64Array::from(extracted::<f64>(&values)?))
+        }
+        Some(_) if all(|v| v.is_instance_of::<PyString>()) => {
+            Arc::new(LargeStringArray::from_iter_values(extracted::<String>(&values)?))
+        }
+        Some(first) => {
+            let kind = |v: &Bound<'_, PyAny>| v.get_type().to_string();
+            let other = values.iter().find(|v| kind(v) != kind(first)).unwrap_or(first);
+            return Err(PyTypeError::new_err(format!(
+                "column {name} has values of {} and {}; all are to be int, float, bool or str",
+                kind(first),
+                kind(other)
+            )));
+        }
+    })
+}
+
+fn extracted<'py, T: for<'a> FromPyObject<'a, 'py>>(values: &[Bound<'py, PyAny>]) -> PyResult<Vec<T>> {
+    values.iter().map(|value| value.extract::<T>().map_err(Into::into)).collect()
+}

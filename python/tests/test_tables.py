@@ -1,0 +1,115 @@
+"""Tables of other libraries, in and out."""
+
+import gchr
+import numpy
+import pandas
+import polars
+import pyarrow
+import pytest
+
+PROGRAM = ":- chr_constraint row(+int, +float, +atom), pair(+int, +int).\n"
+
+
+@pytest.fixture
+def session():
+    return gchr.Program(text=PROGRAM).session()
+
+
+COLUMNS = {"number": [1, 2, 3], "value": [0.5, 1.5, 2.5], "name": ["a", "b", "c d"]}
+ROWS = [(1, 0.5, "a"), (2, 1.5, "b"), (3, 2.5, "c d")]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pyarrow.table(COLUMNS),
+        pyarrow.concat_tables([pyarrow.table(COLUMNS).slice(0, 1), pyarrow.table(COLUMNS).slice(1)]),
+        pyarrow.table(COLUMNS).to_reader(),
+        pyarrow.table({**COLUMNS, "name": pyarrow.array(COLUMNS["name"]).dictionary_encode()}),
+        pandas.DataFrame(COLUMNS),
+        polars.DataFrame(COLUMNS),
+        polars.DataFrame(COLUMNS, schema_overrides={"number": polars.UInt8, "value": polars.Float32}),
+        COLUMNS,
+        {name: numpy.array(values) for name, values in COLUMNS.items()},
+        ROWS,
+        (row for row in ROWS),
+    ],
+    ids=lambda table: type(table).__name__,
+)
+def test_tables_of_others(session, table):
+    session.add("row", table)
+    session.run()
+    assert session["row"].rows() == ROWS
+
+
+def test_arrays_of_numpy(session):
+    session.add("pair", numpy.array([[1, 2], [3, 4]], dtype=numpy.int32))
+    session.add("pair", numpy.array([(5, 6)], dtype=[("a", "u8"), ("b", "i2")]))
+    session.add("pair", numpy.arange(12).reshape(6, 2)[::2] + 100)
+    session.run()
+    assert session["pair"].rows() == [(1, 2), (3, 4), (5, 6), (100, 101), (104, 105), (108, 109)]
+    with pytest.raises(OverflowError, match="64 bits"):
+        session.add("pair", numpy.array([[2**63, 1]], dtype=numpy.uint64))
+    with pytest.raises(TypeError, match="dimensions"):
+        session.add("pair", numpy.zeros((2, 2, 2)))
+
+
+def test_stores_go_to_others(session):
+    session.add("row", COLUMNS)
+    session.run()
+    table = session["row"]
+    assert len(table) == 3 and table.column_names == ["arg1", "arg2", "arg3"]
+    assert [tuple(row.values()) for row in pyarrow.table(table).to_pylist()] == ROWS
+    assert polars.DataFrame(table).rows() == ROWS
+    assert pyarrow.table(table).to_pandas()["arg1"].sum() == 6
+    # A table can be lent more than once, and outlives its session.
+    del session
+    assert pyarrow.table(table).num_rows == pyarrow.table(table).num_rows == 3
+    back = gchr.Program(text=PROGRAM).session()
+    back.add("row", table)
+    back.run()
+    assert list(back["row"]) == ROWS
+    assert repr(table) == "<Table of 3 rows: arg1, arg2, arg3>"
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (pyarrow.array([1, None]), "C0614"),
+        (pyarrow.array(["a", "b"]), "C0605"),
+        (pyarrow.array([[1], [2]]), "List"),
+        (pyarrow.array([2**63, 1], type=pyarrow.uint64()), "C0606"),
+    ],
+)
+def test_columns_that_do_not_fit(session, column, said):
+    with pytest.raises(gchr.ProgramError, match=said):
+        session.add("pair", pyarrow.table({"a": column, "b": [1, 2]}))
+    assert session.run().stats["firings"] == 0
+    assert session.count("pair") == 0
+
+
+def test_a_capsule_that_is_none(session):
+    class Liar:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return 7
+
+    with pytest.raises(TypeError):
+        session.add("pair", Liar())
+
+    class Other:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return pyarrow.table({"a": [1]}).schema.__arrow_c_schema__()
+
+    with pytest.raises(ValueError, match="incorrect name"):
+        session.add("pair", Other())
+
+
+def test_many_rows_come_and_go():
+    count = 1_000_000
+    numbers = numpy.arange(count)
+    session = gchr.Program(text=PROGRAM).session()
+    session.add("pair", {"a": numbers, "b": numbers + 1})
+    session.run()
+    table = pyarrow.table(session["pair"])
+    assert table.num_rows == count
+    assert int(table["arg2"].to_numpy().sum()) == int((numbers + 1).sum())
