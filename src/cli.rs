@@ -10,6 +10,7 @@ mod emit;
 mod exit;
 mod interrupt;
 mod limits;
+mod lsp;
 mod memory;
 mod out_file;
 mod profile;
@@ -61,6 +62,8 @@ enum Command {
     Why(Box<why::Args>),
     /// Check programs and show all errors and warnings
     Check(check::Args),
+    /// Serve an editor: findings as you type, places of symbols, other names, hover, over standard input and output
+    Lsp(lsp::Args),
     /// Test programs against what their comments expect
     Test(test::Args),
     /// Show a program as one of the stages it goes through
@@ -145,6 +148,7 @@ fn dispatch(command: &Command, start: Instant) -> Exit {
         Command::Repl(args) => repl::run(args),
         Command::Why(args) => why::run(args, start),
         Command::Check(args) => check::run(args),
+        Command::Lsp(args) => lsp::run(args),
         Command::Test(args) => test::run(args),
         Command::Emit(args) => emit::run(args),
         Command::Verify(args) => verify::run(args),

@@ -9,6 +9,7 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod interrupts;
 mod logic;
+mod lsp;
 mod names;
 mod output;
 mod partial;

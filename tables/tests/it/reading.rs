@@ -189,7 +189,7 @@ fn what_is_no_table_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     for (format, name) in FORMATS {
         let path = folder.path().join(name);
-        let open = || Source::open(&path, format, "t").err().expect("no table");
+        let open = || Source::open(&path, format, "t").expect_err("no table");
         assert!(matches!(open(), Error::Io(error) if error.kind() == std::io::ErrorKind::NotFound));
         std::fs::write(&path, "").expect("a file");
         assert!(matches!(open(), Error::Damaged(_)), "{format:?}");

@@ -1,0 +1,333 @@
+//! The symbols of `.chr` texts: constraints and predicates by name and number of arguments, variables of a clause.
+
+use std::ops::Range;
+
+use gchr_base::source::SourceMap;
+use gchr_chr::ast::{Clause, ClauseKind, Module, TermId, TermKind};
+
+use crate::index::{Builder, Entry, Index, Kind, Role};
+
+const WORDS: &[&str] = &[
+    "chr_constraint",
+    "chr_type",
+    "chr_option",
+    "use_module",
+    "library",
+    "pragma",
+    "passive",
+    "true",
+    "fail",
+    "false",
+    "is",
+    "mod",
+    "write",
+    "writeln",
+    "nl",
+    "format",
+    "member",
+    "append",
+    "length",
+    "findall",
+    "forall",
+    "between",
+    "nonvar",
+    "var",
+    "ground",
+    "number",
+    "integer",
+    "atom",
+    "int",
+    "float",
+    "natural",
+    "dense_int",
+    "any",
+    "string",
+];
+
+/// Goals whose arguments of these places are goals.
+const CONTROL: &[(&str, usize, &[usize])] = &[
+    (",", 2, &[0, 1]),
+    (";", 2, &[0, 1]),
+    ("|", 2, &[0, 1]),
+    ("->", 2, &[0, 1]),
+    ("*->", 2, &[0, 1]),
+    ("\\+", 1, &[0]),
+    ("not", 1, &[0]),
+    ("once", 1, &[0]),
+    ("ignore", 1, &[0]),
+    ("call", 1, &[0]),
+    ("forall", 2, &[0, 1]),
+    ("findall", 3, &[1]),
+    ("findall", 4, &[1]),
+    ("aggregate_all", 3, &[1]),
+    ("bagof", 3, &[1]),
+    ("setof", 3, &[1]),
+    ("^", 2, &[1]),
+    ("catch", 3, &[0, 2]),
+    ("find_chr_constraint", 1, &[0]),
+    ("remove_constraint", 1, &[0]),
+    ("#", 2, &[0]),
+    ("freeze", 2, &[1]),
+    ("when", 2, &[1]),
+    ("time", 1, &[0]),
+    ("nb_setval", 2, &[]),
+];
+
+impl Index {
+    /// The symbols of a constraint program: of its own text, not of files that it names.
+    pub fn of_constraints(text: &str) -> Self {
+        let mut sources = SourceMap::new();
+        let id = sources.add("text", text);
+        let module = gchr_chr::parse(&sources, id).ast;
+        let mut reader = Reader { text, module: &module, builder: Builder::new(WORDS), rules: 0 };
+        module.clauses.iter().for_each(|clause| reader.declare(clause));
+        module.clauses.iter().for_each(|clause| reader.clause(clause));
+        reader.builder.finish()
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    module: &'a Module,
+    builder: Builder,
+    /// Rules so far.
+    rules: usize,
+}
+
+impl Reader<'_> {
+    /// Constraints, types and predicates, which are known in the whole text.
+    fn declare(&mut self, clause: &Clause) {
+        match &clause.kind {
+            ClauseKind::Directive(term) => self.directive(*term, &clause.span.range()),
+            ClauseKind::Prolog(term) => {
+                let head = self.module.binary(*term, ":-").or_else(|| self.module.binary(*term, "-->"));
+                let more = if self.module.binary(*term, "-->").is_some() { 2 } else { 0 };
+                let head = head.map_or(*term, |(head, _)| head);
+                let Some((name, args)) = self.module.functor(head) else { return };
+                let (name, arity) = (name.to_string(), args.len() + more);
+                let is_new = self.builder.find(Kind::Predicate, &name, Some(arity)).is_none();
+                let symbol = self.builder.symbol(Kind::Predicate, &name, Some(arity), None);
+                self.builder.detail(symbol, format!("{name}/{arity}"));
+                let selection = self.name_of(head);
+                if is_new && let Some(selection) = selection.clone() {
+                    let (kind, range) = (Kind::Predicate, clause.span.range());
+                    self.builder.entry(Entry { name, detail: format!("/{arity}"), kind, range, selection });
+                }
+                if let Some(range) = selection {
+                    self.occurs(symbol, range, arity > more, Role::Definition);
+                }
+            }
+            ClauseKind::Rule(_) | ClauseKind::Query(_) => {}
+        }
+    }
+
+    fn directive(&mut self, term: TermId, whole: &Range<usize>) {
+        let Some((name, args)) = self.module.functor(term) else { return };
+        match (name, args) {
+            ("chr_constraint" | "constraints", &[list]) => {
+                for item in self.module.members(list, ",") {
+                    self.constraint(item, whole);
+                }
+            }
+            ("chr_type", &[definition]) => {
+                let pair = ["--->", "=="].iter().find_map(|&arrow| self.module.binary(definition, arrow));
+                let Some((head, _)) = pair else { return };
+                let Some((name, _)) = self.module.functor(head) else { return };
+                let name = name.to_string();
+                let symbol = self.builder.symbol(Kind::Type, &name, None, None);
+                self.builder.detail(symbol, self.line(whole));
+                if let Some(selection) = self.name_of(head) {
+                    self.builder.occurs(symbol, selection.clone(), Role::Declaration);
+                    let (kind, range) = (Kind::Type, whole.clone());
+                    self.builder.entry(Entry { name, detail: "type".into(), kind, range, selection });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `path/2` or `path(+int, ?any)`.
+    fn constraint(&mut self, item: TermId, whole: &Range<usize>) {
+        let by_number =
+            self.module.binary(item, "/").and_then(|(name, arity)| match self.module.kind(arity) {
+                TermKind::Int(n) => Some((name, usize::try_from(*n).ok()?)),
+                _ => None,
+            });
+        let (named, arity) =
+            by_number.unwrap_or_else(|| (item, self.module.functor(item).map_or(0, |(_, args)| args.len())));
+        let Some((name, _)) = self.module.functor(named) else { return };
+        let name = name.to_string();
+        let symbol = self.builder.symbol(Kind::Constraint, &name, Some(arity), None);
+        let detail = self.line(&self.module.span(item).range());
+        self.builder.detail(symbol, format!("constraint {detail}"));
+        if let Some(selection) = self.name_of(named) {
+            self.builder.occurs(symbol, selection.clone(), Role::Declaration);
+            let kind = Kind::Constraint;
+            self.builder.entry(Entry {
+                name,
+                detail: format!("/{arity}"),
+                kind,
+                range: whole.clone(),
+                selection,
+            });
+        }
+        if by_number.is_none() {
+            let args = self.module.functor(item).map_or(Vec::new(), |(_, args)| args.to_vec());
+            args.into_iter().for_each(|mode| self.types(mode));
+        }
+    }
+
+    /// Types in the modes of a declaration.
+    fn types(&mut self, mode: TermId) {
+        let mut pending = vec![mode];
+        while let Some(id) = pending.pop() {
+            let Some((name, args)) = self.module.functor(id) else { continue };
+            if let Some(symbol) = self.builder.find(Kind::Type, name, None)
+                && let Some(range) = self.name_of(id)
+            {
+                self.builder.occurs(symbol, range, Role::Use);
+            }
+            pending.extend(args);
+        }
+    }
+
+    fn clause(&mut self, clause: &Clause) {
+        let scope = clause.span.range();
+        match &clause.kind {
+            ClauseKind::Directive(term) => {
+                if let Some(("initialization", &[goal])) = self.module.functor(*term) {
+                    self.goal(goal, Role::Use);
+                }
+            }
+            ClauseKind::Query(goals) => {
+                for &goal in goals {
+                    self.goal(goal, Role::Use);
+                    self.variables(goal, &scope);
+                }
+                let selection = scope.start..(scope.start + 2).min(scope.end);
+                let (name, detail) = ("?-".to_string(), self.line(&scope));
+                self.builder.entry(Entry { name, detail, kind: Kind::Rule, range: scope, selection });
+            }
+            ClauseKind::Prolog(term) => {
+                if let Some((_, body)) = self.module.binary(*term, ":-") {
+                    self.goal(body, Role::Use);
+                }
+                self.variables(*term, &scope);
+            }
+            ClauseKind::Rule(rule) => {
+                self.rules += 1;
+                let heads = || rule.kept.iter().chain(&rule.removed);
+                heads().for_each(|&head| self.goal(head, Role::Definition));
+                rule.guard.iter().chain(&rule.body).for_each(|&goal| self.goal(goal, Role::Use));
+                let all = heads().chain(&rule.guard).chain(&rule.body).chain(&rule.pragmas);
+                all.for_each(|&term| self.variables(term, &scope));
+                let named = rule.name.and_then(|name| Some((self.module.functor(name)?.0.to_string(), name)));
+                let (name, selection) = match named {
+                    Some((name, id)) => (name, self.module.span(id).range()),
+                    None => (format!("rule {}", self.rules), rule.arrow_span.range()),
+                };
+                let detail = self.line(&scope);
+                self.builder.entry(Entry { name, detail, kind: Kind::Rule, range: scope, selection });
+            }
+        }
+    }
+
+    /// Constraints and predicates that a goal calls, those within control constructs as well.
+    fn goal(&mut self, goal: TermId, role: Role) {
+        let mut pending = vec![goal];
+        while let Some(id) = pending.pop() {
+            let Some((name, args)) = self.module.functor(id) else { continue };
+            if let Some((_, _, goals)) = CONTROL.iter().find(|(n, a, _)| *n == name && *a == args.len()) {
+                pending.extend(goals.iter().map(|&at| args[at]));
+                continue;
+            }
+            let kinds = [Kind::Constraint, Kind::Predicate];
+            let found = kinds.iter().find_map(|&kind| self.builder.find(kind, name, Some(args.len())));
+            if let Some(symbol) = found
+                && let Some(range) = self.name_of(id)
+            {
+                let has_args = !args.is_empty();
+                self.occurs(symbol, range, has_args, role);
+            }
+        }
+    }
+
+    fn occurs(&mut self, symbol: usize, range: Range<usize>, has_args: bool, role: Role) {
+        if has_args && !self.text[range.end..].starts_with('(') {
+            self.builder.is_operator(symbol);
+        }
+        self.builder.occurs(symbol, range, role);
+    }
+
+    /// The variables of a term, which are known in their clause.
+    fn variables(&mut self, term: TermId, scope: &Range<usize>) {
+        let mut pending = vec![term];
+        while let Some(id) = pending.pop() {
+            match self.module.kind(id) {
+                TermKind::Var(name) if name != "_" => {
+                    let symbol = self.builder.symbol(Kind::Variable, name, None, Some(scope.clone()));
+                    self.builder.occurs(symbol, self.module.span(id).range(), Role::Use);
+                }
+                TermKind::Compound { args, .. } => pending.extend(args),
+                TermKind::List { items, tail } => pending.extend(items.iter().chain(tail)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Where the name of a functor stands: before, between or behind its arguments.
+    fn name_of(&self, id: TermId) -> Option<Range<usize>> {
+        let (name, args) = self.module.functor(id)?;
+        let whole = self.module.span(id).range();
+        let place = |arg: TermId| self.module.span(arg).range();
+        let is_infix = args.len() == 2
+            && place(args[0]).start <= whole.start.max(place(args[0]).start)
+            && !self.begins(whole.start, name);
+        if is_infix {
+            let between = place(args[0]).end..place(args[1]).start;
+            let at = self.text.get(between.clone())?.rfind(name)?;
+            return Some(between.start + at..between.start + at + name.len());
+        }
+        if self.text.get(whole.start..)?.starts_with('\'') {
+            return Some(whole.start..self.quoted_end(whole.start)?);
+        }
+        match self.begins(whole.start, name) {
+            true => Some(whole.start..whole.start + name.len()),
+            false => None,
+        }
+    }
+
+    /// Whether a name stands at a byte, and nothing longer.
+    fn begins(&self, at: usize, name: &str) -> bool {
+        let quoted = self.text.get(at..).is_some_and(|rest| rest.starts_with('\''));
+        let rest = self.text.get(at..).and_then(|rest| rest.strip_prefix(name));
+        let is_word = name.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        quoted
+            || rest
+                .is_some_and(|rest| !(is_word && rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')))
+    }
+
+    /// Behind the quote that ends the name that begins with one.
+    fn quoted_end(&self, start: usize) -> Option<usize> {
+        let mut chars = self.text[start + 1..].char_indices();
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '\\' => drop(chars.next()),
+                '\'' if self.text[start + 1 + at + 1..].starts_with('\'') => drop(chars.next()),
+                '\'' => return Some(start + 1 + at + 1),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A part of the text in one line, cut where it is long.
+    fn line(&self, range: &Range<usize>) -> String {
+        let words: Vec<&str> = self.text.get(range.clone()).unwrap_or("").split_whitespace().collect();
+        let line = words.join(" ");
+        match line.char_indices().nth(100) {
+            Some((at, _)) => format!("{}...", &line[..at]),
+            None => line,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The symbols of `.trs` texts.
+
+use gchr_base::names::{Ident, Name};
+use gchr_base::source::{SourceMap, Span};
+use gchr_trs::ast::{Module, NodeKind, Section, StructSymbol, SymbolDeclaration, Term};
+
+use crate::index::{Builder, Entry, Index, Kind, Role};
+
+const WORDS: &[&str] =
+    &["sort", "struct", "cons", "map", "var", "eqn", "input", "Int", "Bool", "Float", "true", "false"];
+
+impl Index {
+    /// The symbols of a term program.
+    pub fn of_terms(text: &str) -> Self {
+        let mut sources = SourceMap::new();
+        let id = sources.add("text", text);
+        let module = gchr_trs::parse(&sources, id).ast;
+        let mut reader = Reader { module: &module, builder: Builder::new(WORDS) };
+        // Names stand for what is declared anywhere in the text.
+        module.sections.iter().for_each(|section| reader.declare(section));
+        module.sections.iter().for_each(|section| reader.use_in(section));
+        reader.builder.finish()
+    }
+}
+
+struct Reader<'a> {
+    module: &'a Module,
+    builder: Builder,
+}
+
+impl Reader<'_> {
+    fn text(&self, name: Name) -> &str {
+        self.module.names.get(name)
+    }
+
+    fn texts(&self, idents: impl IntoIterator<Item = Ident>) -> String {
+        let texts: Vec<&str> = idents.into_iter().map(|ident| self.text(ident.name)).collect();
+        texts.join(" # ")
+    }
+
+    fn add(&mut self, kind: Kind, ident: Ident, detail: String, whole: Span) {
+        let name = self.text(ident.name).to_string();
+        let symbol = self.builder.symbol(kind, &name, None, None);
+        self.builder.detail(symbol, detail.clone());
+        self.builder.occurs(symbol, ident.span.range(), Role::Declaration);
+        if kind != Kind::Variable {
+            let (range, selection) = (whole.range(), ident.span.range());
+            self.builder.entry(Entry { name, detail, kind, range, selection });
+        }
+    }
+
+    fn declare(&mut self, section: &Section) {
+        match section {
+            Section::Sorts(sorts) => {
+                for sort in sorts {
+                    for &name in &sort.names {
+                        let detail = format!("sort {}", self.text(name.name));
+                        self.add(Kind::Sort, name, detail, sort.span);
+                    }
+                    for symbol in sort.symbols.iter().flatten() {
+                        self.declare_of_struct(symbol, sort.names.first().copied());
+                    }
+                }
+            }
+            Section::Constructors(symbols) => self.declare_symbols(Kind::Constructor, symbols),
+            Section::Maps(symbols) => self.declare_symbols(Kind::Function, symbols),
+            Section::Variables(variables) => {
+                for variable in variables {
+                    for &name in &variable.names {
+                        let detail = format!("{}: {}", self.text(name.name), self.text(variable.sort.name));
+                        self.add(Kind::Variable, name, detail, variable.span);
+                    }
+                }
+            }
+            Section::Equations(_) | Section::Input(_) => {}
+        }
+    }
+
+    fn declare_of_struct(&mut self, symbol: &StructSymbol, sort: Option<Ident>) {
+        let result = sort.map_or(String::new(), |sort| self.text(sort.name).to_string());
+        let args = self.texts(symbol.args.iter().map(|arg| arg.sort));
+        let arrow = if args.is_empty() { String::new() } else { format!("{args} -> ") };
+        let detail = format!("{}: {arrow}{result}", self.text(symbol.name.name));
+        self.add(Kind::Constructor, symbol.name, detail, symbol.span);
+        for arg in &symbol.args {
+            if let Some(projection) = arg.projection {
+                let to = self.text(arg.sort.name);
+                let detail = format!("{}: {result} -> {to}", self.text(projection.name));
+                self.add(Kind::Function, projection, detail, symbol.span);
+            }
+        }
+        if let Some(recogniser) = symbol.recogniser {
+            let detail = format!("{}: {result} -> Bool", self.text(recogniser.name));
+            self.add(Kind::Function, recogniser, detail, symbol.span);
+        }
+    }
+
+    fn declare_symbols(&mut self, kind: Kind, symbols: &[SymbolDeclaration]) {
+        for declared in symbols {
+            let args = self.texts(declared.args.iter().copied());
+            let arrow = if args.is_empty() { String::new() } else { format!("{args} -> ") };
+            for &name in &declared.names {
+                let detail = format!("{}: {arrow}{}", self.text(name.name), self.text(declared.result.name));
+                self.add(kind, name, detail, declared.span);
+            }
+        }
+    }
+
+    fn use_in(&mut self, section: &Section) {
+        match section {
+            Section::Sorts(sorts) => {
+                let symbols = sorts.iter().flat_map(|sort| sort.symbols.iter().flatten());
+                symbols.flat_map(|symbol| &symbol.args).for_each(|arg| self.use_sort(arg.sort));
+            }
+            Section::Constructors(symbols) | Section::Maps(symbols) => {
+                for declared in symbols {
+                    declared.args.iter().for_each(|&sort| self.use_sort(sort));
+                    self.use_sort(declared.result);
+                }
+            }
+            Section::Variables(variables) => variables.iter().for_each(|v| self.use_sort(v.sort)),
+            Section::Equations(equations) => {
+                for equation in equations {
+                    if let Some(condition) = &equation.condition {
+                        self.use_term(condition, Role::Use);
+                    }
+                    self.use_term(&equation.left, Role::Definition);
+                    self.use_term(&equation.right, Role::Use);
+                }
+            }
+            Section::Input(input) => self.use_term(&input.term, Role::Use),
+        }
+    }
+
+    fn use_sort(&mut self, sort: Ident) {
+        if let Some(symbol) = self.builder.find(Kind::Sort, self.text(sort.name), None) {
+            self.builder.occurs(symbol, sort.span.range(), Role::Use);
+        }
+    }
+
+    /// `root`: what the symbol of the root does.
+    fn use_term(&mut self, term: &Term, root: Role) {
+        let last = term.nodes.len().saturating_sub(1);
+        for (at, node) in term.nodes.iter().enumerate() {
+            let (NodeKind::Name(name) | NodeKind::Call(name, _) | NodeKind::Power(name, _)) = node.kind
+            else {
+                continue;
+            };
+            let text = self.text(name);
+            let kinds = [Kind::Variable, Kind::Function, Kind::Constructor];
+            let Some(symbol) = kinds.iter().find_map(|&kind| self.builder.find(kind, text, None)) else {
+                continue;
+            };
+            let start = node.span.range().start;
+            let range = start..start + text.len();
+            self.builder.occurs(symbol, range, if at == last { root } else { Role::Use });
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Indexes of many programs: what occurs is what is named, a cut text is read as far as it goes, and a program means
+//! the same under other names.
+
+use std::path::{Path, PathBuf};
+
+use gchr_editor::{Index, Kind};
+
+/// All programs of the project in the two languages.
+fn programs() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders = vec![root.join("examples"), root.join("core/logic/tests/programs")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|ending| ending == "trs" || ending == "chr" || ending == "pl")
+            {
+                let text = std::fs::read_to_string(&path).expect("a text");
+                found.push((path, text));
+            }
+        }
+    }
+    found.sort();
+    assert!(found.len() > 100, "{}", found.len());
+    found
+}
+
+fn index(path: &Path, text: &str) -> Index {
+    match path.extension().is_some_and(|ending| ending == "trs") {
+        true => Index::of_terms(text),
+        false => Index::of_constraints(text),
+    }
+}
+
+#[test]
+fn what_occurs_is_what_is_named() {
+    let (mut symbols, mut occurrences) = (0, 0);
+    for (path, text) in programs() {
+        let index = index(&path, &text);
+        for (number, symbol) in index.symbols().iter().enumerate() {
+            symbols += 1;
+            assert!(index.definition(number).is_some(), "{}: {}", path.display(), symbol.name);
+            for occurrence in index.occurrences(number) {
+                occurrences += 1;
+                let shown = &text[occurrence.range.clone()];
+                let bare = shown.trim_matches('\'').replace("\\'", "'").replace("''", "'");
+                assert!(
+                    bare == symbol.name || shown.contains('\\'),
+                    "{}: {shown} {}",
+                    path.display(),
+                    symbol.name
+                );
+                let here = index.at(occurrence.range.start).map(|o| o.symbol);
+                assert_eq!(here, Some(number), "{}: {shown}", path.display());
+            }
+        }
+        for entry in index.outline() {
+            assert!(entry.range.start <= entry.selection.start && entry.selection.end <= entry.range.end);
+            assert!(text.get(entry.selection.clone()).is_some());
+        }
+    }
+    assert!(symbols > 1500 && occurrences > 5000, "{symbols} {occurrences}");
+}
+
+#[test]
+fn a_cut_text_is_read_as_far_as_it_goes() {
+    for (path, text) in programs().into_iter().step_by(7) {
+        for end in (0..text.len()).step_by(97).filter(|&end| text.is_char_boundary(end)) {
+            index(&path, &text[..end]).outline().iter().for_each(|entry| {
+                assert!(text[..end].get(entry.range.clone()).is_some(), "{} {end}", path.display());
+            });
+        }
+    }
+}
+
+/// Other names leave the occurrences of all symbols as they are.
+#[test]
+fn other_names_change_nothing_else() {
+    let mut renamed = 0;
+    for (path, text) in programs() {
+        let before = index(&path, &text);
+        for (number, symbol) in before.symbols().iter().enumerate() {
+            let name = match symbol.kind {
+                Kind::Variable if symbol.scope.is_some() => "Fresh_name_1",
+                _ => "fresh_name_1",
+            };
+            let Ok(mut edits) = before.rename(number, name) else { continue };
+            edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+            let mut other = text.clone();
+            for (range, with) in edits {
+                other.replace_range(range, &with);
+            }
+            let after = index(&path, &other);
+            let count = |index: &Index, symbol: usize| index.occurrences(symbol).count();
+            let same = after.symbols().iter().position(|s| s.name == name && s.arity == symbol.arity);
+            let Some(same) = same else { panic!("{}: {} is gone", path.display(), symbol.name) };
+            assert_eq!(count(&after, same), count(&before, number), "{}: {}", path.display(), symbol.name);
+            assert_eq!(after.symbols().len(), before.symbols().len(), "{}: {}", path.display(), symbol.name);
+            renamed += 1;
+        }
+    }
+    assert!(renamed > 1500, "{renamed}");
+}

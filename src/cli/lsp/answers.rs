@@ -1,0 +1,198 @@
+//! Answers to what an editor asks about a text.
+
+use std::collections::HashMap;
+
+use gchr_editor::{Encoding, Entry, Kind, Occurrence, Role, Symbol};
+use lsp_server::ErrorCode;
+use lsp_types as lsp;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::documents::{Document, Documents, read};
+
+/// An answer, or why there is none.
+type Answer = Result<Value, (ErrorCode, String)>;
+
+/// What the server can do.
+pub fn capabilities(encoding: Encoding) -> Value {
+    let encoding = match encoding {
+        Encoding::Utf8 => "utf-8",
+        Encoding::Utf16 => "utf-16",
+    };
+    json!({
+        "capabilities": {
+            "positionEncoding": encoding,
+            "textDocumentSync": {"openClose": true, "change": 2, "save": {}},
+            "hoverProvider": true,
+            "definitionProvider": true,
+            "referencesProvider": true,
+            "documentHighlightProvider": true,
+            "documentSymbolProvider": true,
+            "renameProvider": {"prepareProvider": true},
+            "completionProvider": {},
+        },
+        "serverInfo": {"name": "gchr", "version": env!("CARGO_PKG_VERSION")},
+    })
+}
+
+/// Answers a request.
+pub fn answer(documents: &Documents, method: &str, params: Value) -> Answer {
+    match method {
+        "textDocument/documentSymbol" => {
+            let asked: lsp::DocumentSymbolParams = parameters(params)?;
+            let document = open(documents, &asked.text_document.uri)?;
+            value(document.index.outline().iter().map(|entry| outline(document, entry)).collect::<Vec<_>>())
+        }
+        "textDocument/hover" => {
+            let asked: lsp::HoverParams = parameters(params)?;
+            value(hover(at(documents, &asked.text_document_position_params)?))
+        }
+        "textDocument/definition" => {
+            let asked: lsp::GotoDefinitionParams = parameters(params)?;
+            let (document, byte) = at(documents, &asked.text_document_position_params)?;
+            let here = document.index.at(byte);
+            value(here.and_then(|here| document.index.definition(here.symbol)).map(|o| location(document, o)))
+        }
+        "textDocument/references" => {
+            let asked: lsp::ReferenceParams = parameters(params)?;
+            let (document, byte) = at(documents, &asked.text_document_position)?;
+            let with_declaration = asked.context.include_declaration;
+            let wanted = |o: &&Occurrence| with_declaration || o.role != Role::Declaration;
+            let found = document.index.at(byte).map(|here| document.index.occurrences(here.symbol));
+            value(
+                found.into_iter().flatten().filter(wanted).map(|o| location(document, o)).collect::<Vec<_>>(),
+            )
+        }
+        "textDocument/documentHighlight" => {
+            let asked: lsp::DocumentHighlightParams = parameters(params)?;
+            let (document, byte) = at(documents, &asked.text_document_position_params)?;
+            let found = document.index.at(byte).map(|here| document.index.occurrences(here.symbol));
+            let shown = found.into_iter().flatten().map(|o| lsp::DocumentHighlight {
+                range: document.range(&o.range),
+                kind: Some(match o.role {
+                    Role::Use => lsp::DocumentHighlightKind::READ,
+                    Role::Declaration | Role::Definition => lsp::DocumentHighlightKind::WRITE,
+                }),
+            });
+            value(shown.collect::<Vec<_>>())
+        }
+        "textDocument/prepareRename" => {
+            let asked: lsp::TextDocumentPositionParams = parameters(params)?;
+            let (document, byte) = at(documents, &asked)?;
+            value(document.index.at(byte).map(|here| document.range(&here.range)))
+        }
+        "textDocument/rename" => rename(documents, params),
+        "textDocument/completion" => {
+            let asked: lsp::CompletionParams = parameters(params)?;
+            let (document, byte) = at(documents, &asked.text_document_position)?;
+            let (symbols, words) = document.index.completions(byte);
+            let word = |word: &&str| lsp::CompletionItem {
+                label: word.to_string(),
+                kind: Some(lsp::CompletionItemKind::KEYWORD),
+                ..lsp::CompletionItem::default()
+            };
+            value(symbols.into_iter().map(completion).chain(words.iter().map(word)).collect::<Vec<_>>())
+        }
+        _ => Err((ErrorCode::MethodNotFound, format!("gchr does not know {method}"))),
+    }
+}
+
+fn parameters<T: serde::de::DeserializeOwned>(params: Value) -> Result<T, (ErrorCode, String)> {
+    read(params).map_err(|error| (ErrorCode::InvalidParams, error))
+}
+
+fn value(answer: impl Serialize) -> Answer {
+    serde_json::to_value(answer).map_err(|error| (ErrorCode::InternalError, error.to_string()))
+}
+
+fn open<'a>(documents: &'a Documents, uri: &lsp::Uri) -> Result<&'a Document, (ErrorCode, String)> {
+    documents.get(uri).ok_or_else(|| (ErrorCode::InvalidParams, format!("{} is not open", uri.as_str())))
+}
+
+/// A text and the byte in it that is asked about.
+fn at<'a>(
+    documents: &'a Documents,
+    place: &lsp::TextDocumentPositionParams,
+) -> Result<(&'a Document, usize), (ErrorCode, String)> {
+    let document = open(documents, &place.text_document.uri)?;
+    Ok((document, document.byte(place.position)))
+}
+
+fn location(document: &Document, occurrence: &Occurrence) -> lsp::Location {
+    lsp::Location { uri: document.uri.clone(), range: document.range(&occurrence.range) }
+}
+
+fn outline(document: &Document, entry: &Entry) -> Value {
+    let kind = match entry.kind {
+        Kind::Sort | Kind::Type => lsp::SymbolKind::CLASS,
+        Kind::Constructor => lsp::SymbolKind::CONSTRUCTOR,
+        Kind::Function | Kind::Predicate => lsp::SymbolKind::FUNCTION,
+        Kind::Variable => lsp::SymbolKind::VARIABLE,
+        Kind::Constraint => lsp::SymbolKind::INTERFACE,
+        Kind::Rule => lsp::SymbolKind::EVENT,
+    };
+    json!({
+        "name": entry.name,
+        "detail": entry.detail,
+        "kind": kind,
+        "range": document.range(&entry.range),
+        "selectionRange": document.range(&entry.selection),
+    })
+}
+
+/// The declaration of a symbol with the comment above it; of a rule, what is known of how it can run.
+fn hover((document, byte): (&Document, usize)) -> Option<lsp::Hover> {
+    let here = document.index.at(byte);
+    let mut parts = Vec::new();
+    if let Some(here) = here {
+        let symbol = document.index.symbol(here.symbol);
+        let shown = if symbol.detail.is_empty() { &symbol.name } else { &symbol.detail };
+        parts.push(format!("```\n{shown}\n```"));
+        let declared = document.index.definition(here.symbol).filter(|_| symbol.kind != Kind::Variable);
+        parts.extend(declared.map(|o| document.text.comment_above(o.range.start)).filter(|c| !c.is_empty()));
+    }
+    let in_rule = |entry: &&Entry| entry.kind == Kind::Rule && entry.range.contains(&byte);
+    if here.is_none_or(|here| here.role == Role::Definition)
+        && let Some(rule) = document.index.outline().iter().find(in_rule)
+    {
+        let line = document.text.place(rule.range.start).line;
+        let said = document.explained.iter().filter(|(at, _)| *at == line);
+        parts.extend(said.map(|(_, said)| format!("{}: {said}", rule.name)));
+    }
+    let range = here.map(|here| document.range(&here.range));
+    let markup = |text| lsp::MarkupContent { kind: lsp::MarkupKind::Markdown, value: text };
+    let contents = (!parts.is_empty()).then(|| markup(parts.join("\n\n")))?;
+    Some(lsp::Hover { contents: lsp::HoverContents::Markup(contents), range })
+}
+
+fn rename(documents: &Documents, params: Value) -> Answer {
+    let asked: lsp::RenameParams = parameters(params)?;
+    let (document, byte) = at(documents, &asked.text_document_position)?;
+    let Some(here) = document.index.at(byte) else {
+        return Err((ErrorCode::InvalidParams, "there is no name here that can be changed".into()));
+    };
+    let edits = document.index.rename(here.symbol, &asked.new_name);
+    let edits = edits.map_err(|why| (ErrorCode::InvalidParams, why.to_string()))?;
+    let edit = |(range, text): (std::ops::Range<usize>, String)| lsp::TextEdit {
+        range: document.range(&range),
+        new_text: text,
+    };
+    let edits: Vec<lsp::TextEdit> = edits.into_iter().map(edit).collect();
+    let changes: HashMap<&str, Vec<lsp::TextEdit>> = HashMap::from([(document.uri.as_str(), edits)]);
+    value(json!({"changes": changes}))
+}
+
+fn completion(symbol: &Symbol) -> lsp::CompletionItem {
+    lsp::CompletionItem {
+        label: symbol.name.clone(),
+        kind: Some(match symbol.kind {
+            Kind::Sort | Kind::Type => lsp::CompletionItemKind::CLASS,
+            Kind::Constructor => lsp::CompletionItemKind::CONSTRUCTOR,
+            Kind::Function | Kind::Predicate | Kind::Rule => lsp::CompletionItemKind::FUNCTION,
+            Kind::Variable => lsp::CompletionItemKind::VARIABLE,
+            Kind::Constraint => lsp::CompletionItemKind::INTERFACE,
+        }),
+        detail: (!symbol.detail.is_empty()).then(|| symbol.detail.clone()),
+        ..lsp::CompletionItem::default()
+    }
+}

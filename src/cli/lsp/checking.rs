@@ -1,0 +1,178 @@
+//! Checks texts on a thread of its own, one at a time: of a text that changes meanwhile, only the last version is next.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+
+use gchr::{CompileOptions, Diagnostic, Diagnostics, Input, Language, Severity, Syntax};
+use lsp_types as lsp;
+
+use super::documents::Document;
+
+/// A text that is to be checked.
+pub struct Job {
+    pub key: String,
+    pub version: i32,
+    pub text: String,
+    pub path: PathBuf,
+    pub syntax: Syntax,
+}
+
+/// What was found in it.
+pub struct Checked {
+    pub key: String,
+    pub version: i32,
+    pub findings: Vec<Finding>,
+    pub explained: Vec<(u32, String)>,
+}
+
+/// A finding in bytes of the text.
+pub struct Finding {
+    code: &'static str,
+    severity: Severity,
+    message: String,
+    /// Where it is; nothing where it is not in this text.
+    range: Option<Range<usize>>,
+    /// Further places in the text.
+    related: Vec<(Range<usize>, String)>,
+}
+
+/// The thread that checks, and what waits for it.
+pub struct Checker {
+    jobs: mpsc::Sender<Job>,
+    waiting: VecDeque<Job>,
+    busy: bool,
+}
+
+impl Checker {
+    /// Starts the thread, which hands its results to `tell`.
+    pub fn start(tell: impl Fn(Checked) + Send + 'static) -> Self {
+        let (jobs, queue) = mpsc::channel();
+        thread::spawn(move || queue.into_iter().for_each(|job| tell(check(&job))));
+        Self { jobs, waiting: VecDeque::new(), busy: false }
+    }
+
+    /// Checks a text when its turn comes.
+    pub fn check(&mut self, job: Job) {
+        self.waiting.retain(|other| other.key != job.key);
+        self.waiting.push_back(job);
+        self.next();
+    }
+
+    /// The thread has said what it found.
+    pub fn done(&mut self) {
+        self.busy = false;
+        self.next();
+    }
+
+    fn next(&mut self) {
+        if !self.busy
+            && let Some(job) = self.waiting.pop_front()
+        {
+            self.busy = self.jobs.send(job).is_ok();
+        }
+    }
+}
+
+fn check(job: &Job) -> Checked {
+    let name = job.path.display().to_string();
+    // A file as it is stored finds the files that it names.
+    let stored = std::fs::read_to_string(&job.path).is_ok_and(|stored| stored == job.text);
+    let input = match stored {
+        true => Input::file(&job.path),
+        false => Input::text(job.syntax.language(), &name, &job.text),
+    };
+    let input = input.syntax(job.syntax);
+    let work = || gchr::with_large_stack(|| findings(&input, &name));
+    let (findings, explained) = std::panic::catch_unwind(work).unwrap_or_else(|_| {
+        let message = "gchr has made a mistake in checking this text; please report it with the text";
+        let finding = Finding {
+            code: "I0001",
+            severity: Severity::Error,
+            message: message.into(),
+            range: None,
+            related: Vec::new(),
+        };
+        (vec![finding], Vec::new())
+    });
+    Checked { key: job.key.clone(), version: job.version, findings, explained }
+}
+
+/// The findings that `gchr check` has, and what it explains of rules.
+fn findings(input: &Input, name: &str) -> (Vec<Finding>, Vec<(u32, String)>) {
+    let mut all = Vec::new();
+    let mut take = |found: &Diagnostics| all.extend(found.list().iter().map(|d| finding(d, found, name)));
+    let mut explained = Vec::new();
+    match input.parse() {
+        Err(found) => take(&found),
+        Ok(program) => {
+            take(program.warnings());
+            match program.compile(&CompileOptions::default()) {
+                Ok(executable) => take(&executable.warnings()),
+                Err(found) => take(&found),
+            }
+            if program.language() == Language::Constraints
+                && let Ok(text) = program.explain()
+            {
+                explained = text.lines().filter_map(of_line).collect();
+            }
+        }
+    }
+    (all, explained)
+}
+
+/// What is said of the rule at a line: `transitivity (line 7): ...`; lines are counted from 0.
+fn of_line(text: &str) -> Option<(u32, String)> {
+    let (_, rest) = text.split_once("(line ")?;
+    let (number, said) = rest.split_once(')')?;
+    let line: u32 = number.parse().ok()?;
+    Some((line.checked_sub(1)?, said.trim_start_matches([':', ' ']).to_string()))
+}
+
+fn finding(found: &Diagnostic, of: &Diagnostics, name: &str) -> Finding {
+    let here = |label: &&gchr::base::diagnostic::Label| of.sources().get(label.span.source).name == name;
+    let mut labels = found.labels.iter().filter(here);
+    let first = labels.next();
+    let mut message = found.message.clone();
+    let elsewhere = found.labels.first().filter(|_| first.is_none());
+    if let Some(label) = elsewhere {
+        let (line, column) = of.sources().line_column(label.span);
+        message += &format!(" ({}:{line}:{column})", of.sources().get(label.span.source).name);
+    }
+    let said = first.map(|label| label.text.as_str()).filter(|text| !text.is_empty());
+    message.extend(said.map(|text| format!("\n{text}")));
+    message.extend(found.notes.iter().map(|note| format!("\nNote: {note}")));
+    message.extend(found.help.iter().map(|help| format!("\nHelp: {help}")));
+    Finding {
+        code: found.code,
+        severity: found.severity,
+        message,
+        range: first.map(|label| label.span.range()),
+        related: labels.map(|label| (label.span.range(), label.text.clone())).collect(),
+    }
+}
+
+impl Finding {
+    /// As the protocol has it.
+    pub fn into_diagnostic(self, document: &Document) -> lsp::Diagnostic {
+        let related = self.related.iter().map(|(range, text)| lsp::DiagnosticRelatedInformation {
+            location: lsp::Location { uri: document.uri.clone(), range: document.range(range) },
+            message: text.clone(),
+        });
+        let related: Vec<_> = related.collect();
+        lsp::Diagnostic {
+            range: document.range(&self.range.unwrap_or(0..0)),
+            severity: Some(match self.severity {
+                Severity::Error => lsp::DiagnosticSeverity::ERROR,
+                Severity::Warning => lsp::DiagnosticSeverity::WARNING,
+            }),
+            code: Some(lsp::NumberOrString::String(self.code.into())),
+            source: Some("gchr".into()),
+            message: self.message,
+            related_information: (!related.is_empty()).then_some(related),
+            ..lsp::Diagnostic::default()
+        }
+    }
+}

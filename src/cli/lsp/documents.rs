@@ -1,0 +1,191 @@
+//! The texts that are open in the editor.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use gchr::{Language, Syntax};
+use gchr_editor::{Encoding, Index, Place, Text};
+use lsp_types as lsp;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::checking::{Checked, Job};
+
+/// A text that is open.
+pub struct Document {
+    pub uri: lsp::Uri,
+    pub text: Text,
+    pub version: i32,
+    pub index: Index,
+    /// What is known of how rules can run: a line and what is said of it.
+    pub explained: Vec<(u32, String)>,
+    syntax: Syntax,
+    path: PathBuf,
+}
+
+/// All of them by their names.
+pub struct Documents {
+    all: HashMap<String, Document>,
+    encoding: Encoding,
+}
+
+impl Default for Documents {
+    fn default() -> Self {
+        Self { all: HashMap::new(), encoding: Encoding::Utf16 }
+    }
+}
+
+impl Documents {
+    /// Agrees on how columns are counted: in bytes where the client can.
+    pub fn agree(&mut self, params: &Value) {
+        let offered = &params["capabilities"]["general"]["positionEncodings"];
+        let bytes = offered.as_array().is_some_and(|all| all.iter().any(|one| one == "utf-8"));
+        self.encoding = if bytes { Encoding::Utf8 } else { Encoding::Utf16 };
+    }
+
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    pub fn get(&self, uri: &lsp::Uri) -> Option<&Document> {
+        self.all.get(uri.as_str())
+    }
+
+    /// Takes a notice about a text; what is to be checked because of it.
+    pub fn change(&mut self, method: &str, params: Value) -> Result<Option<Job>, String> {
+        match method {
+            "textDocument/didOpen" => {
+                let lsp::DidOpenTextDocumentParams { text_document: opened } = read(params)?;
+                let path = path_of(&opened.uri);
+                let syntax = syntax_of(&path, &opened.language_id)
+                    .ok_or_else(|| format!("{} is no program that gchr knows", opened.uri.as_str()))?;
+                let text = Text::new(opened.text, self.encoding);
+                let index = index_of(syntax, text.as_str());
+                let key = opened.uri.as_str().to_string();
+                let (uri, version) = (opened.uri, opened.version);
+                let document = Document { uri, text, version, index, explained: Vec::new(), syntax, path };
+                let job = document.job();
+                self.all.insert(key, document);
+                Ok(Some(job))
+            }
+            "textDocument/didChange" => {
+                let changed: lsp::DidChangeTextDocumentParams = read(params)?;
+                let encoding = self.encoding;
+                let document = self.open(&changed.text_document.uri)?;
+                for change in changed.content_changes {
+                    match change.range {
+                        Some(range) => document.text.replace(places(range), &change.text),
+                        None => document.text = Text::new(change.text, encoding),
+                    }
+                }
+                document.version = changed.text_document.version;
+                document.index = index_of(document.syntax, document.text.as_str());
+                Ok(Some(document.job()))
+            }
+            "textDocument/didSave" => {
+                let saved: lsp::DidSaveTextDocumentParams = read(params)?;
+                Ok(Some(self.open(&saved.text_document.uri)?.job()))
+            }
+            _ => {
+                let closed: lsp::DidCloseTextDocumentParams = read(params)?;
+                self.all.remove(closed.text_document.uri.as_str());
+                Ok(None)
+            }
+        }
+    }
+
+    fn open(&mut self, uri: &lsp::Uri) -> Result<&mut Document, String> {
+        self.all.get_mut(uri.as_str()).ok_or_else(|| format!("{} is not open", uri.as_str()))
+    }
+
+    /// Takes what was found in a text, unless it has changed since.
+    pub fn take(&mut self, checked: Checked) -> Option<lsp::PublishDiagnosticsParams> {
+        let document =
+            self.all.get_mut(&checked.key).filter(|document| document.version == checked.version)?;
+        document.explained = checked.explained;
+        let diagnostics = checked.findings.into_iter().map(|found| found.into_diagnostic(document)).collect();
+        Some(lsp::PublishDiagnosticsParams {
+            uri: document.uri.clone(),
+            diagnostics,
+            version: Some(checked.version),
+        })
+    }
+}
+
+impl Document {
+    fn job(&self) -> Job {
+        Job {
+            key: self.uri.as_str().to_string(),
+            version: self.version,
+            text: self.text.as_str().to_string(),
+            path: self.path.clone(),
+            syntax: self.syntax,
+        }
+    }
+
+    /// The byte at a place of the protocol.
+    pub fn byte(&self, place: lsp::Position) -> usize {
+        self.text.byte(Place { line: place.line, column: place.character })
+    }
+
+    /// A part of the text as the protocol has it.
+    pub fn range(&self, range: &Range<usize>) -> lsp::Range {
+        let place = |byte: usize| {
+            let Place { line, column } = self.text.place(byte);
+            lsp::Position { line, character: column }
+        };
+        lsp::Range { start: place(range.start), end: place(range.end) }
+    }
+}
+
+fn places(range: lsp::Range) -> Range<Place> {
+    let place = |at: lsp::Position| Place { line: at.line, column: at.character };
+    place(range.start)..place(range.end)
+}
+
+/// The parameters of a message.
+pub fn read<T: DeserializeOwned>(params: Value) -> Result<T, String> {
+    serde_json::from_value(params).map_err(|error| error.to_string())
+}
+
+fn index_of(syntax: Syntax, text: &str) -> Index {
+    gchr::with_large_stack(|| match syntax {
+        Syntax::Trs => Index::of_terms(text),
+        Syntax::Chr => Index::of_constraints(text),
+        // Programs of other systems are checked, and not taken apart.
+        Syntax::Format(_) | Syntax::Mcrl2 | Syntax::Maude => Index::default(),
+    })
+}
+
+/// The syntax by the ending of the name, or by what the editor calls it.
+fn syntax_of(path: &std::path::Path, language: &str) -> Option<Syntax> {
+    Syntax::of_path(path).or(match language {
+        "trs" | "gchr-trs" => Some(Language::Terms.into()),
+        "chr" | "gchr-chr" | "prolog" => Some(Language::Constraints.into()),
+        _ => None,
+    })
+}
+
+/// The file of a name; the name itself where it is no file.
+fn path_of(uri: &lsp::Uri) -> PathBuf {
+    let text = uri.as_str();
+    let path = text.strip_prefix("file://").unwrap_or(text);
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, more)) = rest.split_first() {
+        let code = more.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match (first, code) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &more[2..];
+            }
+            _ => {
+                bytes.push(first);
+                rest = more;
+            }
+        }
+    }
+    PathBuf::from(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,110 @@
+//! Messages on standard input and output: headers with a length, then JSON.
+
+use std::io::{self, BufRead, Read, Write};
+
+use lsp_server::Message;
+use serde_json::Value;
+
+/// Longest message that is read.
+const MOST: usize = 1 << 28;
+
+/// What was read.
+pub enum Incoming {
+    /// A message.
+    Message(Message),
+    /// Something that is none, and why.
+    Wrong(String),
+    /// Nothing comes any more.
+    End,
+}
+
+/// Reads the next message; `None` at the end of the input. What is wrong costs its own bytes only.
+pub fn read(input: &mut impl BufRead) -> Option<Incoming> {
+    let mut length = None;
+    loop {
+        let mut line = Vec::new();
+        match input.take(1 << 16).read_until(b'\n', &mut line) {
+            Ok(0) => return None,
+            Ok(_) => {}
+            Err(error) => return wrong(format!("it cannot be read: {error}")),
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim();
+        if line.is_empty() {
+            match length {
+                Some(length) => return body(input, length),
+                // Empty lines before a header.
+                None => continue,
+            }
+        }
+        match line.split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                match value.trim().parse() {
+                    Ok(number) => length = Some(number),
+                    Err(_) => return wrong(format!("its length is no number: {:?}", value.trim())),
+                }
+            }
+            Some(_) => {}
+            None => return wrong("a line is no header".into()),
+        }
+    }
+}
+
+fn wrong(what: String) -> Option<Incoming> {
+    Some(Incoming::Wrong(what))
+}
+
+fn body(input: &mut impl BufRead, length: usize) -> Option<Incoming> {
+    if length > MOST {
+        return wrong(format!("it is longer than {MOST} bytes"));
+    }
+    let mut bytes = Vec::new();
+    match input.take(length as u64).read_to_end(&mut bytes) {
+        Ok(read) if read == length => {}
+        Ok(_) => return None,
+        Err(error) => return wrong(format!("it cannot be read: {error}")),
+    }
+    match serde_json::from_slice(&bytes) {
+        Ok(message) => Some(Incoming::Message(message)),
+        Err(error) => wrong(format!("it is no message in JSON: {error}")),
+    }
+}
+
+/// Writes a message.
+pub fn write(message: &Value) -> io::Result<()> {
+    let text = message.to_string();
+    let mut out = io::stdout().lock();
+    write!(out, "Content-Length: {}\r\n\r\n{text}", text.len())?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(mut input: &[u8]) -> Vec<String> {
+        let mut found = Vec::new();
+        while let Some(next) = read(&mut input) {
+            found.push(match next {
+                Incoming::Message(_) => "message".to_string(),
+                Incoming::Wrong(what) => what.split([':', ',']).next().unwrap_or("").to_string(),
+                Incoming::End => "end".to_string(),
+            });
+        }
+        found
+    }
+
+    #[test]
+    fn what_is_wrong_costs_its_own_bytes() {
+        let good = "Content-Length: 33\r\n\r\n{\"jsonrpc\":\"2.0\",\"method\":\"exit\"}";
+        let text =
+            format!("{good}Content-Length: 3\r\n\r\n{{x}}nonsense\n{good}Content-Length: x\r\n\r\n{good}");
+        let is_none = "it is no message in JSON";
+        assert_eq!(
+            all(text.as_bytes()),
+            ["message", is_none, "a line is no header", "message", "its length is no number", "message"]
+        );
+        assert_eq!(all(b"Content-Length: 99999999999\r\n\r\n"), ["it is longer than 268435456 bytes"]);
+        assert_eq!(all(&good.as_bytes()[..40]), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,386 @@
+//! `gchr lsp`, by a client that speaks the protocol.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{BINARY, Scratch};
+
+/// Longest wait for a message.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    messages: mpsc::Receiver<Value>,
+    /// Messages that came before one that was waited for.
+    seen: Vec<Value>,
+    number: i64,
+}
+
+impl Client {
+    fn start() -> Self {
+        let mut child = Command::new(BINARY)
+            .args(["lsp", "--stdio"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let input = child.stdin.take();
+        let mut output = BufReader::new(child.stdout.take().expect("its output"));
+        let (sender, messages) = mpsc::channel();
+        std::thread::spawn(move || {
+            while let Some(message) = next(&mut output) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, input, messages, seen: Vec::new(), number: 0 }
+    }
+
+    /// A client that has said hello.
+    fn open(capabilities: Value) -> (Self, Value) {
+        let mut client = Self::start();
+        let hello = client.ask("initialize", json!({"capabilities": capabilities}));
+        client.tell("initialized", json!({}));
+        (client, hello["result"].clone())
+    }
+
+    fn raw(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("it is open");
+        input.write_all(bytes).expect("the server reads");
+        input.flush().expect("the server reads");
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        self.raw(format!("Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes());
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    /// The answer to a request.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.number += 1;
+        let id = self.number;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.wait(|message| message["id"] == id)
+    }
+
+    fn wait(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.seen.iter().position(&wanted) {
+            return self.seen.remove(at);
+        }
+        loop {
+            let message = self.messages.recv_timeout(PATIENCE).expect("a message comes");
+            if wanted(&message) {
+                return message;
+            }
+            self.seen.push(message);
+        }
+    }
+
+    /// The findings of a version of a text.
+    fn findings(&mut self, uri: &str, version: i64) -> Vec<Value> {
+        let found = self.wait(|message| {
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == uri
+                && message["params"]["version"] == version
+        });
+        found["params"]["diagnostics"].as_array().expect("a list").clone()
+    }
+
+    fn open_text(&mut self, uri: &str, text: &str) {
+        let document = json!({"uri": uri, "languageId": "gchr", "version": 1, "text": text});
+        self.tell("textDocument/didOpen", json!({"textDocument": document}));
+    }
+
+    /// Asks about the first place of `mark` in the text, and `into` bytes behind.
+    fn about(&mut self, method: &str, uri: &str, text: &str, mark: &str, more: Value) -> Value {
+        let byte = text.find(mark).expect("the mark is there");
+        let line = text[..byte].matches('\n').count();
+        let start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
+        let column = text[start..byte].encode_utf16().count();
+        let mut params =
+            json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": column}});
+        for (key, value) in more.as_object().into_iter().flatten() {
+            params[key] = value.clone();
+        }
+        self.ask(method, params)
+    }
+
+    /// Says goodbye; the exit code and what was said on standard error.
+    fn end(mut self) -> (i32, String) {
+        self.ask("shutdown", Value::Null);
+        self.tell("exit", Value::Null);
+        self.gone()
+    }
+
+    fn gone(mut self) -> (i32, String) {
+        drop(self.input.take());
+        let mut said = String::new();
+        self.child.stderr.take().expect("its errors").read_to_string(&mut said).expect("text");
+        let status = self.child.wait().expect("it ends");
+        (status.code().unwrap_or(-1), said)
+    }
+}
+
+fn next(output: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if output.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim() {
+            "" => break,
+            header => {
+                let (name, value) = header.split_once(':')?;
+                if name == "Content-Length" {
+                    length = value.trim().parse().ok()?;
+                }
+            }
+        }
+    }
+    let mut bytes = vec![0; length];
+    output.read_exact(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// The parts of the text that ranges of an answer name, in their order.
+fn texts(text: &str, ranges: &Value) -> Vec<String> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let list = match ranges {
+        Value::Array(list) => list.clone(),
+        one => vec![one.clone()],
+    };
+    let part = |found: &Value| {
+        let range = if found["range"].is_null() { found } else { &found["range"] };
+        let at = |place: &Value, key: &str| place[key].as_u64().expect("a number") as usize;
+        let (line, from) = (at(&range["start"], "line"), at(&range["start"], "character"));
+        let units: Vec<u16> = lines[line].encode_utf16().collect();
+        let to = at(&range["end"], "character");
+        format!("{}:{}", line + 1, String::from_utf16_lossy(&units[from..to]))
+    };
+    list.iter().map(part).collect()
+}
+
+const PATHS: &str = "% Roads from a town to a town.
+:- chr_constraint road(+atom, +atom), 'Way'(+atom, +atom), leq(?, ?).
+:- op(700, xfx, leq).
+
+road(X, Y) ==> 'Way'(X, Y).
+far @ road(X, 'ä𝄞'), 'Way'(Y, Z) ==> Y \\== Z, near(X) | 'Way'(X, Z).
+X leq Y, Y leq X <=> X = Y.
+
+% Whether a town is near.
+near(a).
+near(b) :- near(a).
+
+?- road(a, b).
+";
+
+#[test]
+fn findings_come_as_one_types() {
+    let scratch = Scratch::new();
+    let uri = format!("file://{}", scratch.path("my%20paths.chr").display());
+    let (mut client, hello) = Client::open(json!({}));
+    assert_eq!(hello["capabilities"]["positionEncoding"], "utf-16");
+    client.open_text(&uri, ":- chr_constraint p(+int).\np(X) <=> q(X).\n");
+    let found = client.findings(&uri, 1);
+    assert_eq!(texts(":- chr_constraint p(+int).\np(X) <=> q(X).\n", &json!(found))[0], "2:q(X)");
+    assert_eq!((found[0]["severity"].as_i64(), found[0]["source"].as_str()), (Some(1), Some("gchr")));
+    assert!(found[0]["code"].as_str().is_some_and(|code| code.starts_with('C')), "{found:?}");
+    let change = json!([{"range": {"start": {"line": 1, "character": 9}, "end": {"line": 1, "character": 10}}, "text": "p"}]);
+    let document = json!({"uri": uri, "version": 2});
+    client.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": change}));
+    let found = client.findings(&uri, 2);
+    assert!(found.iter().all(|one| one["severity"] != 1), "{found:?}");
+    // A text that is stored finds the files that it names.
+    scratch.file("part.pl", "q(1).\n");
+    scratch.file("whole.chr", ":- include(part).\n:- chr_constraint p(+int).\np(X) <=> q(X).\n");
+    let uri = format!("file://{}", scratch.path("whole.chr").display());
+    client.open_text(&uri, ":- include(part).\n:- chr_constraint p(+int).\np(X) <=> q(X).\n");
+    assert_eq!(client.findings(&uri, 1), Vec::<Value>::new());
+    assert_eq!(client.end(), (0, String::new()));
+}
+
+#[test]
+fn many_changes_end_in_the_findings_of_the_last() {
+    let (mut client, _) = Client::open(json!({"general": {"positionEncodings": ["utf-8", "utf-16"]}}));
+    let uri = "file:///none/x.trs";
+    client.open_text(uri, "map F: Int -> Int;\n");
+    for version in 2..60 {
+        let text = format!("map F: Int -> Int;\nvar n: Int;\neqn F(n) = G{version}(n);\n");
+        let document = json!({"uri": uri, "version": version});
+        let changes = json!([{"text": text}]);
+        client.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
+    }
+    let found = client.findings(uri, 59);
+    assert!(found[0]["message"].as_str().is_some_and(|text| text.contains("G59")), "{found:?}");
+    client.tell("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
+    let closed = client.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": uri}}));
+    assert!(closed["error"]["message"].as_str().is_some_and(|text| text.contains("not open")), "{closed}");
+    assert_eq!(client.end().0, 0);
+}
+
+#[test]
+fn symbols_of_constraint_programs_are_found() {
+    let (mut client, _) = Client::open(json!({}));
+    let uri = "file:///none/paths.chr";
+    client.open_text(uri, PATHS);
+    let found = client.findings(uri, 1);
+    assert!(found.iter().all(|one| one["severity"] != 1), "{found:?}");
+    let mut about = |method: &str, mark: &str, more: Value| client.about(method, uri, PATHS, mark, more);
+
+    let defined = about("textDocument/definition", "'Way'(X, Y)", json!({}));
+    assert_eq!(texts(PATHS, &defined["result"]), ["2:'Way'"]);
+    let all = json!({"context": {"includeDeclaration": true}});
+    let named = about("textDocument/references", "'Way'(+atom", all.clone());
+    assert_eq!(texts(PATHS, &named["result"]), ["2:'Way'", "5:'Way'", "6:'Way'", "6:'Way'"]);
+    let named = about("textDocument/references", "leq(?", json!({"context": {"includeDeclaration": false}}));
+    assert_eq!(texts(PATHS, &named["result"]), ["7:leq", "7:leq"]);
+    let named = about("textDocument/references", "near(X)", all.clone());
+    assert_eq!(texts(PATHS, &named["result"]), ["6:near", "10:near", "11:near", "11:near"]);
+    let variable = about("textDocument/documentHighlight", "Z) ==>", json!({}));
+    assert_eq!(texts(PATHS, &variable["result"]), ["6:Z", "6:Z", "6:Z"]);
+
+    let hover = about("textDocument/hover", "near(X)", json!({}));
+    let shown = hover["result"]["contents"]["value"].as_str().expect("a text").to_string();
+    assert!(shown.contains("near/1") && shown.contains("Whether a town is near."), "{shown}");
+    let hover = about("textDocument/hover", "road(+atom", json!({}));
+    let shown = hover["result"]["contents"]["value"].as_str().expect("a text").to_string();
+    assert!(shown.contains("constraint road(+atom, +atom)") && shown.contains("Roads from"), "{shown}");
+    let hover = about("textDocument/hover", "far @", json!({}));
+    let shown = hover["result"]["contents"]["value"].as_str().expect("a text").to_string();
+    assert!(shown.starts_with("far: ") && shown.contains("rounds"), "{shown}");
+    assert!(about("textDocument/hover", "\n\n% Whether", json!({}))["result"].is_null());
+
+    let outline = about("textDocument/documentSymbol", "road", json!({}));
+    let names: Vec<&str> =
+        outline["result"].as_array().expect("a list").iter().filter_map(|e| e["name"].as_str()).collect();
+    assert_eq!(names, ["road", "Way", "leq", "rule 1", "far", "rule 3", "near", "?-"]);
+    let words = about("textDocument/completion", "near(X) |", json!({}));
+    let labels: Vec<&str> =
+        words["result"].as_array().expect("a list").iter().filter_map(|e| e["label"].as_str()).collect();
+    assert!(
+        ["road", "Way", "near", "X", "Z", "pragma"].iter().all(|name| labels.contains(name)),
+        "{labels:?}"
+    );
+
+    let renamed = about("textDocument/rename", "'Way'(+atom", json!({"newName": "way"}));
+    let edits = renamed["result"]["changes"][uri].as_array().expect("edits");
+    assert_eq!(edits.len(), 4);
+    assert!(edits.iter().all(|edit| edit["newText"] == "way"));
+    let quoted = about("textDocument/rename", "road(+atom", json!({"newName": "A road"}));
+    assert_eq!(quoted["result"]["changes"][uri][0]["newText"], "'A road'");
+    for (mark, name, said) in [
+        ("road(+atom", "leq", "something else"),
+        ("near(X)", "atom", "built in"),
+        ("Z) ==>", "z", "no name"),
+        ("leq(?", "below", "operator"),
+        ("Z) ==>", "Y", "something else"),
+        ("\n\n% Whether", "x", "no name here"),
+    ] {
+        let refused = about("textDocument/rename", mark, json!({"newName": name}));
+        let message = refused["error"]["message"].as_str().unwrap_or("").to_string();
+        assert!(message.contains(said), "{mark} {name}: {refused}");
+    }
+    assert_eq!(client.end().0, 0);
+}
+
+#[test]
+fn symbols_of_term_programs_are_found() {
+    let text = "% Natural numbers.
+sort Nat = struct Zero() | S(Nat);
+map Plus: Nat # Nat -> Nat; % adds
+var x, y: Nat;
+eqn Plus(Zero(), y) = y;
+    Plus(S(x), y) = S(Plus(x, y));
+input Plus(S^3(Zero()), Zero());
+";
+    let (mut client, _) = Client::open(json!({}));
+    let uri = "file:///none/nat.trs";
+    client.open_text(uri, text);
+    assert_eq!(client.findings(uri, 1), Vec::<Value>::new());
+    let mut about = |method: &str, mark: &str, more: Value| client.about(method, uri, text, mark, more);
+    let all = json!({"context": {"includeDeclaration": true}});
+    let named = about("textDocument/references", "S(Nat)", all.clone());
+    assert_eq!(texts(text, &named["result"]), ["2:S", "6:S", "6:S", "7:S"]);
+    let named = about("textDocument/references", "Nat = struct", all);
+    assert_eq!(texts(text, &named["result"]), ["2:Nat", "2:Nat", "3:Nat", "3:Nat", "3:Nat", "4:Nat"]);
+    let defined = about("textDocument/definition", "Plus(x, y)", json!({}));
+    assert_eq!(texts(text, &defined["result"]), ["3:Plus"]);
+    let hover = about("textDocument/hover", "Plus(x, y)", json!({}));
+    assert!(
+        hover["result"]["contents"]["value"].as_str().is_some_and(|t| t.contains("Plus: Nat # Nat -> Nat"))
+    );
+    let outline = about("textDocument/documentSymbol", "Nat", json!({}));
+    let names: Vec<&str> =
+        outline["result"].as_array().expect("a list").iter().filter_map(|e| e["name"].as_str()).collect();
+    assert_eq!(names, ["Nat", "Zero", "S", "Plus"]);
+    let renamed = about("textDocument/rename", "Plus:", json!({"newName": "Add'"}));
+    assert_eq!(renamed["result"]["changes"][uri].as_array().map(Vec::len), Some(5), "{renamed}");
+    let taken = about("textDocument/rename", "Plus:", json!({"newName": "Zero"}));
+    assert!(
+        taken["error"]["message"].as_str().is_some_and(|text| text.contains("something else")),
+        "{taken}"
+    );
+    assert_eq!(client.end().0, 0);
+}
+
+#[test]
+fn wrong_messages_are_answered_and_the_server_goes_on() {
+    let mut client = Client::start();
+    let early = client.ask("textDocument/hover", json!({}));
+    assert_eq!(early["error"]["code"], -32002);
+    client.ask("initialize", json!({"capabilities": 7}));
+    client.raw(b"Content-Length: 7\r\n\r\nno JSON");
+    let answer = client.wait(|message| message["id"].is_null() && message["error"].is_object());
+    assert_eq!(answer["error"]["code"], -32700);
+    client.raw(b"Content-Length: 2\r\n\r\n{}");
+    client.wait(|message| message["id"].is_null() && message["error"].is_object());
+    for (method, code) in
+        [("textDocument/formatting", -32601), ("textDocument/hover", -32602), ("initialize", -32600)]
+    {
+        let answer = client.ask(method, json!({"textDocument": 1}));
+        assert_eq!(answer["error"]["code"], code, "{method}: {answer}");
+    }
+    client.tell("textDocument/didOpen", json!({"textDocument": {"uri": 3}}));
+    client.tell("textDocument/didChange", json!([]));
+    client.open_text("file:///none/text.txt", "no program");
+    client.tell("$/unknown", json!({}));
+    let uri = "file:///none/x.chr";
+    client.open_text(uri, "p( <=> ");
+    assert!(!client.findings(uri, 1).is_empty());
+    let range = json!({"start": {"line": 900, "character": 7}, "end": {"line": 3, "character": 0}});
+    let document = json!({"uri": uri, "version": 2});
+    let changes = json!([{"range": range, "text": "\n"}, {"range": range, "text": ""}]);
+    client.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
+    assert!(!client.findings(uri, 2).is_empty());
+    client.ask("shutdown", Value::Null);
+    let late = client.ask("textDocument/hover", json!({}));
+    assert_eq!(late["error"]["code"], -32600);
+    client.tell("exit", Value::Null);
+    let (code, said) = client.gone();
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("is left out") && said.contains("text.txt is no program"), "{said}");
+}
+
+#[test]
+fn an_input_that_ends_is_an_end() {
+    let (client, _) = Client::open(json!({}));
+    let (code, said) = client.gone();
+    assert_eq!(code, 1);
+    assert!(said.contains("without shutdown"), "{said}");
+    let mut client = Client::start();
+    client.raw(b"Content-Length: 500\r\n\r\n{\"jsonrpc\"");
+    assert_eq!(client.gone().0, 1);
+}
