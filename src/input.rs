@@ -22,7 +22,15 @@ use crate::turned_text;
 #[derive(Clone, Debug)]
 enum Text {
     File(PathBuf),
-    Given { name: String, text: String },
+    Given {
+        name: String,
+        text: String,
+    },
+    /// A file with what is to be taken for its content.
+    Unsaved {
+        path: PathBuf,
+        text: String,
+    },
 }
 
 /// A program and what to start it on.
@@ -50,6 +58,11 @@ impl Input {
     /// otherwise.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::new(Text::File(path.into()), None)
+    }
+    /// A program file with a text in the place of its content, as an editor has it before it is saved. Files that the
+    /// program names are looked for beside it.
+    pub fn unsaved(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        Self::new(Text::Unsaved { path: path.into(), text: text.into() }, None)
     }
     /// A program text, with the name it has in diagnostics.
     pub fn text(language: Language, name: impl Into<String>, text: impl Into<String>) -> Self {
@@ -190,16 +203,26 @@ impl Input {
             }
             Text::File(path) => {
                 let text = read_text(path, sources, PROGRAM_FILE, account)?;
-                let syntax = self.syntax_of(path, &text).ok_or_else(|| unknown_ending(path))?;
-                if text.trim().is_empty() {
-                    return Err(Box::new(
-                        Diagnostic::error("U0103", format!("{} is empty", path.display()))
-                            .help("a program has at least one declaration; see the folder examples/"),
-                    ));
-                }
-                Ok((sources.add(path.display().to_string(), text), syntax))
+                self.file_text(sources, path, text)
             }
+            Text::Unsaved { path, text } => self.file_text(sources, path, text.clone()),
         }
+    }
+
+    fn file_text(
+        &self,
+        sources: &mut SourceMap,
+        path: &Path,
+        text: String,
+    ) -> Result<(SourceId, Syntax), Box<Diagnostic>> {
+        let syntax = self.syntax_of(path, &text).ok_or_else(|| unknown_ending(path))?;
+        if text.trim().is_empty() {
+            return Err(Box::new(
+                Diagnostic::error("U0103", format!("{} is empty", path.display()))
+                    .help("a program has at least one declaration; see the folder examples/"),
+            ));
+        }
+        Ok((sources.add(path.display().to_string(), text), syntax))
     }
 
     /// How a program file is written: as the caller says, else as its ending and its first words do.
@@ -288,7 +311,7 @@ impl Input {
     /// The file of the program, if it is one.
     fn path(&self) -> Option<&Path> {
         match &self.text {
-            Text::File(path) => Some(path.as_path()),
+            Text::File(path) | Text::Unsaved { path, .. } => Some(path.as_path()),
             Text::Given { .. } => None,
         }
     }

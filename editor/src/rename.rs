@@ -91,6 +91,8 @@ fn is_keyword(name: &str) -> bool {
             | "var"
             | "eqn"
             | "input"
+            | "div"
+            | "mod"
             | "Int"
             | "Bool"
             | "Float"

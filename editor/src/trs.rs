@@ -147,8 +147,12 @@ impl Reader<'_> {
                 continue;
             };
             let text = self.text(name);
+            // With brackets it is always a symbol, also where a variable has the name.
+            let is_bare = matches!(node.kind, NodeKind::Name(_));
             let kinds = [Kind::Variable, Kind::Function, Kind::Constructor];
-            let Some(symbol) = kinds.iter().find_map(|&kind| self.builder.find(kind, text, None)) else {
+            let Some(symbol) =
+                kinds[usize::from(!is_bare)..].iter().find_map(|&kind| self.builder.find(kind, text, None))
+            else {
                 continue;
             };
             let start = node.span.range().start;

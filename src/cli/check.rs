@@ -2,7 +2,7 @@
 
 mod machine;
 
-use gchr::{CompileOptions, Diagnostic, Diagnostics, Input, Language};
+use gchr::{CompileOptions, Diagnostic, Diagnostics, Input, Language, Program};
 
 use clap::ValueEnum;
 
@@ -99,23 +99,32 @@ pub fn run(args: &Args) -> Exit {
     if written == Exit::Done && all.iter().any(|checked| checked.errors > 0) { Exit::Usage } else { written }
 }
 
+/// All findings of a program, in the order of the steps that they are of, and the program where it can be read.
+pub fn examine(input: &Input, options: &CompileOptions) -> (Vec<Diagnostics>, Option<Program>) {
+    match input.parse() {
+        Err(found) => (vec![found], None),
+        Ok(program) => {
+            let compiled = match program.compile(options) {
+                Ok(executable) => executable.warnings(),
+                Err(found) => found,
+            };
+            (vec![program.warnings().clone(), compiled], Some(program))
+        }
+    }
+}
+
 fn check(file: String, input: &Input, args: &Args) -> Checked {
     let mut checked = Checked { file, found: Vec::new(), errors: 0, warnings: 0, explained: None };
-    match input.parse() {
-        Err(found) => checked.take(&found, args),
-        Ok(program) => {
-            checked.take(program.warnings(), args);
-            let options = args.semantics.complete(CompileOptions::default());
-            match program.compile(&options) {
-                Ok(executable) => checked.take(&executable.warnings(), args),
-                Err(found) => checked.take(&found, args),
-            }
-            if args.explain && checked.errors == 0 && program.language() == Language::Constraints {
-                match program.explain() {
-                    Ok(text) => checked.explained = Some(text),
-                    Err(found) => checked.take(&found, args),
-                }
-            }
+    let (found, program) = examine(input, &args.semantics.complete(CompileOptions::default()));
+    found.iter().for_each(|found| checked.take(found, args));
+    if let Some(program) = program
+        && args.explain
+        && checked.errors == 0
+        && program.language() == Language::Constraints
+    {
+        match program.explain() {
+            Ok(text) => checked.explained = Some(text),
+            Err(found) => checked.take(&found, args),
         }
     }
     checked

@@ -155,8 +155,7 @@ impl Server {
             | notification::DidChangeTextDocument::METHOD
             | notification::DidSaveTextDocument::METHOD
             | notification::DidCloseTextDocument::METHOD => match self.documents.change(&method, params) {
-                Ok(Some(job)) => self.checker.check(job),
-                Ok(None) => {}
+                Ok(jobs) => jobs.into_iter().for_each(|job| self.checker.check(job)),
                 Err(error) => report::say(&format!("gchr: {method} is left out: {error}\n")),
             },
             // Others, such as the end of initialization, ask for nothing.

@@ -203,12 +203,14 @@ fn findings_come_as_one_types() {
     client.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": change}));
     let found = client.findings(&uri, 2);
     assert!(found.iter().all(|one| one["severity"] != 1), "{found:?}");
-    // A text that is stored finds the files that it names.
+    // A text finds the files that it names, and their changes when they are saved.
     scratch.file("part.pl", "q(1).\n");
-    scratch.file("whole.chr", ":- include(part).\n:- chr_constraint p(+int).\np(X) <=> q(X).\n");
     let uri = format!("file://{}", scratch.path("whole.chr").display());
     client.open_text(&uri, ":- include(part).\n:- chr_constraint p(+int).\np(X) <=> q(X).\n");
     assert_eq!(client.findings(&uri, 1), Vec::<Value>::new());
+    scratch.file("part.pl", "r(1).\n");
+    client.tell("textDocument/didSave", json!({"textDocument": {"uri": uri}}));
+    assert_eq!(client.findings(&uri, 1)[0]["severity"], 1);
     assert_eq!(client.end(), (0, String::new()));
 }
 
@@ -345,6 +347,8 @@ fn wrong_messages_are_answered_and_the_server_goes_on() {
     client.raw(b"Content-Length: 7\r\n\r\nno JSON");
     let answer = client.wait(|message| message["id"].is_null() && message["error"].is_object());
     assert_eq!(answer["error"]["code"], -32700);
+    client.send(&json!({"jsonrpc": "2.0", "id": 1.5, "method": "shutdown"}));
+    client.wait(|message| message["id"].is_null() && message["error"].is_object());
     client.raw(b"Content-Length: 2\r\n\r\n{}");
     client.wait(|message| message["id"].is_null() && message["error"].is_object());
     for (method, code) in

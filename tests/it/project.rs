@@ -224,3 +224,34 @@ fn no_test_is_switched_off() {
     }
     assert!(switched > 10, "{switched}");
 }
+
+/// The extension for Visual Studio Code names files that are there, and languages and words that gchr has.
+#[test]
+fn the_extension_of_the_editor_fits() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("editor/vscode");
+    let json = |name: &str| -> serde_json::Value {
+        serde_json::from_str(&read(&folder.join(name))).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let package = json("package.json");
+    assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
+    assert!(folder.join(package["main"].as_str().expect("a file")).exists());
+    let contributed = &package["contributes"];
+    for language in contributed["languages"].as_array().expect("languages") {
+        for ending in language["extensions"].as_array().expect("endings") {
+            let file = format!("x{}", ending.as_str().expect("a text"));
+            assert!(gchr::Syntax::of_path(Path::new(&file)).is_some(), "{file}");
+        }
+        json(language["configuration"].as_str().expect("a file"));
+    }
+    for grammar in contributed["grammars"].as_array().expect("grammars") {
+        let found = json(grammar["path"].as_str().expect("a file"));
+        assert_eq!(found["scopeName"], grammar["scopeName"]);
+        let patterns = found["patterns"].as_array().expect("patterns");
+        let words: Vec<&str> = patterns.iter().filter_map(|pattern| pattern["match"].as_str()).collect();
+        let known: &[&str] = match grammar["language"].as_str() {
+            Some("gchr-trs") => &["sort", "struct", "cons", "map", "var", "eqn", "input"],
+            _ => &["chr_constraint", "chr_type", "chr_option", "pragma", "passive"],
+        };
+        assert!(known.iter().all(|word| words.iter().any(|pattern| pattern.contains(word))));
+    }
+}

@@ -10,6 +10,7 @@ use gchr::{CompileOptions, Diagnostic, Diagnostics, Input, Language, Severity, S
 use lsp_types as lsp;
 
 use super::documents::Document;
+use crate::cli::check;
 
 /// A text that is to be checked.
 pub struct Job {
@@ -50,7 +51,7 @@ impl Checker {
     /// Starts the thread, which hands its results to `tell`.
     pub fn start(tell: impl Fn(Checked) + Send + 'static) -> Self {
         let (jobs, queue) = mpsc::channel();
-        thread::spawn(move || queue.into_iter().for_each(|job| tell(check(&job))));
+        thread::spawn(move || queue.into_iter().for_each(|job| tell(examine(&job))));
         Self { jobs, waiting: VecDeque::new(), busy: false }
     }
 
@@ -76,15 +77,9 @@ impl Checker {
     }
 }
 
-fn check(job: &Job) -> Checked {
+fn examine(job: &Job) -> Checked {
     let name = job.path.display().to_string();
-    // A file as it is stored finds the files that it names.
-    let stored = std::fs::read_to_string(&job.path).is_ok_and(|stored| stored == job.text);
-    let input = match stored {
-        true => Input::file(&job.path),
-        false => Input::text(job.syntax.language(), &name, &job.text),
-    };
-    let input = input.syntax(job.syntax);
+    let input = Input::unsaved(&job.path, &job.text).syntax(job.syntax);
     let work = || gchr::with_large_stack(|| findings(&input, &name));
     let (findings, explained) = std::panic::catch_unwind(work).unwrap_or_else(|_| {
         let message = "gchr has made a mistake in checking this text; please report it with the text";
@@ -102,25 +97,11 @@ fn check(job: &Job) -> Checked {
 
 /// The findings that `gchr check` has, and what it explains of rules.
 fn findings(input: &Input, name: &str) -> (Vec<Finding>, Vec<(u32, String)>) {
-    let mut all = Vec::new();
-    let mut take = |found: &Diagnostics| all.extend(found.list().iter().map(|d| finding(d, found, name)));
-    let mut explained = Vec::new();
-    match input.parse() {
-        Err(found) => take(&found),
-        Ok(program) => {
-            take(program.warnings());
-            match program.compile(&CompileOptions::default()) {
-                Ok(executable) => take(&executable.warnings()),
-                Err(found) => take(&found),
-            }
-            if program.language() == Language::Constraints
-                && let Ok(text) = program.explain()
-            {
-                explained = text.lines().filter_map(of_line).collect();
-            }
-        }
-    }
-    (all, explained)
+    let (found, program) = check::examine(input, &CompileOptions::default());
+    let all = found.iter().flat_map(|found| found.list().iter().map(|d| finding(d, found, name))).collect();
+    let explained = program.filter(|program| program.language() == Language::Constraints);
+    let explained = explained.and_then(|program| program.explain().ok());
+    (all, explained.map_or(Vec::new(), |text| text.lines().filter_map(of_line).collect()))
 }
 
 /// What is said of the rule at a line: `transitivity (line 7): ...`; lines are counted from 0.

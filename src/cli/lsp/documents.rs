@@ -53,7 +53,7 @@ impl Documents {
     }
 
     /// Takes a notice about a text; what is to be checked because of it.
-    pub fn change(&mut self, method: &str, params: Value) -> Result<Option<Job>, String> {
+    pub fn change(&mut self, method: &str, params: Value) -> Result<Vec<Job>, String> {
         match method {
             "textDocument/didOpen" => {
                 let lsp::DidOpenTextDocumentParams { text_document: opened } = read(params)?;
@@ -67,7 +67,7 @@ impl Documents {
                 let document = Document { uri, text, version, index, explained: Vec::new(), syntax, path };
                 let job = document.job();
                 self.all.insert(key, document);
-                Ok(Some(job))
+                Ok(vec![job])
             }
             "textDocument/didChange" => {
                 let changed: lsp::DidChangeTextDocumentParams = read(params)?;
@@ -81,16 +81,18 @@ impl Documents {
                 }
                 document.version = changed.text_document.version;
                 document.index = index_of(document.syntax, document.text.as_str());
-                Ok(Some(document.job()))
+                Ok(vec![document.job()])
             }
             "textDocument/didSave" => {
                 let saved: lsp::DidSaveTextDocumentParams = read(params)?;
-                Ok(Some(self.open(&saved.text_document.uri)?.job()))
+                self.open(&saved.text_document.uri)?;
+                // Others may name it.
+                Ok(self.all.values().map(Document::job).collect())
             }
             _ => {
                 let closed: lsp::DidCloseTextDocumentParams = read(params)?;
                 self.all.remove(closed.text_document.uri.as_str());
-                Ok(None)
+                Ok(Vec::new())
             }
         }
     }

@@ -64,10 +64,22 @@ fn body(input: &mut impl BufRead, length: usize) -> Option<Incoming> {
         Ok(_) => return None,
         Err(error) => return wrong(format!("it cannot be read: {error}")),
     }
-    match serde_json::from_slice(&bytes) {
+    let read: Result<Value, _> = serde_json::from_slice(&bytes);
+    let read = read.and_then(|value| {
+        let id = value
+            .get("id")
+            .is_none_or(|id| id.is_string() || id.as_i64().is_some_and(|n| i32::try_from(n).is_ok()));
+        // The library takes a request with another one for a notice.
+        if id || value.get("method").is_none() { serde_json::from_value(value) } else { Err(no_id()) }
+    });
+    match read {
         Ok(message) => Some(Incoming::Message(message)),
         Err(error) => wrong(format!("it is no message in JSON: {error}")),
     }
+}
+
+fn no_id() -> serde_json::Error {
+    serde::de::Error::custom("the number of a request is a text, or an integer of 32 bits")
 }
 
 /// Writes a message.
