@@ -5,6 +5,7 @@ mod answer;
 mod columns;
 mod csv;
 pub(crate) mod json;
+mod lines;
 pub(crate) mod logic;
 mod selection;
 mod tables;

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use gchr_base::signature::{ConstraintId, Signature};
 use gchr_constraints::exec::Store;
 
+use super::lines;
 use super::selection::Selection;
 
 /// Bytes of a field that are held to see whether it needs quotes; a longer one has them.
@@ -46,17 +47,20 @@ pub(super) fn write_table(
     style: Style,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let mut lines = Lines::new(style.delimiter, out);
-    for row in store.rows(signature, id).iter() {
-        if style.named {
-            lines.field(&signature.constraints[id].name)?;
+    let rows = store.rows(signature, id);
+    lines::write(&rows, out, |range, mut out| {
+        let mut lines = Lines::new(style.delimiter, &mut out);
+        for row in rows.range(range) {
+            if style.named {
+                lines.field(&signature.constraints[id].name)?;
+            }
+            for value in row.values() {
+                lines.field(value.plain())?;
+            }
+            lines.end()?;
         }
-        for value in row.values() {
-            lines.field(value.plain())?;
-        }
-        lines.end()?;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Counts by constraint: name, number of arguments, how many.

@@ -83,16 +83,19 @@ pub(super) fn write_table(
     named: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let out = &mut escape::json(out);
     let name = serde_json::to_string(&signature.constraints[id].name)?;
-    for row in store.rows(signature, id).iter() {
-        if named {
-            write!(out, "{{\"constraint\": {name}, \"args\": ")?;
+    let rows = store.rows(signature, id);
+    super::lines::write(&rows, out, |range, out| {
+        let out = &mut escape::json(out);
+        for row in rows.range(range) {
+            if named {
+                write!(out, "{{\"constraint\": {name}, \"args\": ")?;
+            }
+            write_args(row, out)?;
+            out.write_all(if named { b"}\n" } else { b"\n" })?;
         }
-        write_args(row, out)?;
-        out.write_all(if named { b"}\n" } else { b"\n" })?;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn write_args(row: Row<'_>, out: &mut impl Write) -> io::Result<()> {

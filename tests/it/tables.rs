@@ -108,6 +108,34 @@ fn each_constraint_has_a_file_that_reads_back() {
     assert_eq!((stopped.code, scratch.read("some/path.csv").as_str()), (1, "1,2\n1,3\n2,3\n"));
 }
 
+/// Tables of numbers that are long enough are written by all threads: in the same order, and within the same limits.
+#[test]
+fn long_tables_of_numbers_are_written_in_order() {
+    let scratch = Scratch::new();
+    scratch.file("n.chr", ":- chr_constraint n(+int, +float).\n?- true.\n");
+    let rows = |of: fn(i64) -> String| (0..50_000).map(|n| of(n - 20_000)).collect::<String>();
+    let csv = rows(|n| format!("{n},{n}.5\n"));
+    scratch.file("n.csv", &csv);
+    let run = |more: &[&str]| {
+        scratch.gchr(&[&["run", "n.chr", "--facts", "n=n.csv", "--threads", "3"], more].concat())
+    };
+    let written = run(&["--out-dir", "d"]);
+    assert_eq!((written.code, scratch.read("d/n.csv") == csv), (0, true), "{}", written.stderr);
+    let named = run(&["--format", "csv"]);
+    assert_eq!(
+        (named.code, named.stdout == rows(|n| format!("n,{n},{n}.5\n"))),
+        (0, true),
+        "{}",
+        named.stderr
+    );
+    let lines = run(&["--format", "jsonl"]);
+    let wanted = rows(|n| format!("{{\"constraint\": \"n\", \"args\": [{n}, {n}.5]}}\n"));
+    assert_eq!((lines.code, lines.stdout == wanted), (0, true), "{}", lines.stderr);
+    let limited = run(&["--format", "csv", "--max-output", "1000"]);
+    assert_eq!(limited.code, 1, "{}", limited.stderr);
+    assert!(wanted.len() > 1000 && limited.stderr.contains("--max-output"), "{}", limited.stderr);
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let scratch = scratch();

@@ -197,7 +197,11 @@ impl<'a> Rows<'a> {
     }
     /// The rows in order.
     pub fn iter(&'a self) -> impl ExactSizeIterator<Item = Row<'a>> + 'a {
-        (0..self.len()).map(|at| Row { rows: self, at })
+        self.range(0..self.len())
+    }
+    /// Some of the rows, in order.
+    pub fn range(&'a self, range: Range<usize>) -> impl ExactSizeIterator<Item = Row<'a>> + 'a {
+        range.map(|at| Row { rows: self, at })
     }
 }
 
