@@ -368,12 +368,8 @@ impl Tables {
         }
         let mut store = Store::new(job.plan, heap);
         for (table, found) in found.into_iter_enumerated() {
-            let mut values = vec![0; found.columns.len()];
-            for (row, &id) in found.ids.iter().enumerate().filter(|&(_, &id)| id != NO_ID) {
-                values.iter_mut().zip(&found.columns).for_each(|(value, column)| *value = column[row]);
-                if !store.insert(table, u64::from(id), &values) {
-                    return Err(broken());
-                }
+            if !store.insert_columns(table, (&found.ids, NO_ID), &found.columns) {
+                return Err(broken());
             }
         }
         Ok(store)

@@ -253,6 +253,13 @@ impl Ids {
         self.0.set_all(first, (0..count).map(|at| id + at as u64));
     }
 
+    /// Gives the rows from one on these ids, which have 32 bits and are of no dead constraint.
+    pub(crate) fn set_each(&mut self, first: usize, ids: impl Iterator<Item = u64>) {
+        for (row, id) in (first as u32..).zip(ids) {
+            self.set(row, id);
+        }
+    }
+
     /// Where the ids are, and whether they have 64 bits.
     pub(super) fn place(&self) -> (u64, bool) {
         self.0.place()

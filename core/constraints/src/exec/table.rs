@@ -241,6 +241,19 @@ impl Table {
         Ok((first as u32, grown))
     }
 
+    /// The same with ids of their own, in a table without indexes.
+    pub(crate) fn insert_lists<'v>(
+        &mut self,
+        count: usize,
+        columns: impl Iterator<Item = Vec<Vec<&'v [u64]>>>,
+        ids: impl Iterator<Item = u64>,
+    ) -> Result<(), TableFull> {
+        debug_assert!(self.indexes.is_empty());
+        let (first, _) = self.append_lists(0, count, columns)?;
+        self.ids.set_each(first as usize, ids);
+        Ok(())
+    }
+
     /// Stores some of the constraints that are given by columns as the newest ones, with ids from `id` on. Gives the
     /// first of their rows, which follow each other, and says whether memory grew.
     pub(crate) fn append(
