@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use gchr_base::source::SourceMap;
 use gchr_chr::ast::{Clause, ClauseKind, Module, TermId, TermKind};
+use gchr_chr::calls::{self, Call};
 
 use crate::index::{Builder, Entry, Index, Kind, Role};
 
@@ -44,34 +45,8 @@ const WORDS: &[&str] = &[
     "string",
 ];
 
-/// Goals whose arguments of these places are goals.
-const CONTROL: &[(&str, usize, &[usize])] = &[
-    (",", 2, &[0, 1]),
-    (";", 2, &[0, 1]),
-    ("|", 2, &[0, 1]),
-    ("->", 2, &[0, 1]),
-    ("*->", 2, &[0, 1]),
-    ("\\+", 1, &[0]),
-    ("not", 1, &[0]),
-    ("once", 1, &[0]),
-    ("ignore", 1, &[0]),
-    ("call", 1, &[0]),
-    ("forall", 2, &[0, 1]),
-    ("findall", 3, &[1]),
-    ("findall", 4, &[1]),
-    ("aggregate_all", 3, &[1]),
-    ("bagof", 3, &[1]),
-    ("setof", 3, &[1]),
-    ("^", 2, &[1]),
-    ("catch", 3, &[0, 2]),
-    ("find_chr_constraint", 1, &[0]),
-    ("remove_constraint", 1, &[0]),
-    ("#", 2, &[0]),
-    ("freeze", 2, &[1]),
-    ("when", 2, &[1]),
-    ("time", 1, &[0]),
-    ("nb_setval", 2, &[]),
-];
+/// Built-in predicates whose argument is a constraint.
+const OF_CONSTRAINTS: &[&str] = &["find_chr_constraint", "remove_constraint"];
 
 impl Index {
     /// The symbols of a constraint program: of its own text, not of files that it names.
@@ -148,11 +123,7 @@ impl Reader<'_> {
 
     /// `path/2` or `path(+int, ?any)`.
     fn constraint(&mut self, item: TermId, whole: &Range<usize>) {
-        let by_number =
-            self.module.binary(item, "/").and_then(|(name, arity)| match self.module.kind(arity) {
-                TermKind::Int(n) => Some((name, usize::try_from(*n).ok()?)),
-                _ => None,
-            });
+        let by_number = self.slashed(item);
         let (named, arity) =
             by_number.unwrap_or_else(|| (item, self.module.functor(item).map_or(0, |(_, args)| args.len())));
         let Some((name, _)) = self.module.functor(named) else { return };
@@ -171,15 +142,72 @@ impl Reader<'_> {
                 selection,
             });
         }
-        if by_number.is_none() {
-            let args = self.module.functor(item).map_or(Vec::new(), |(_, args)| args.to_vec());
-            args.into_iter().for_each(|mode| self.types(mode));
+    }
+
+    /// What a directive names by its number of arguments: `:- dynamic seen/1.`, lists of exports and imports.
+    fn named_by_arity(&mut self, directive: TermId) {
+        let mut pending = vec![directive];
+        while let Some(id) = pending.pop() {
+            if let Some((named, arity)) = self.slashed(id)
+                && let Some((name, _)) = self.module.functor(named)
+            {
+                let kinds = [Kind::Constraint, Kind::Predicate];
+                let found = kinds.iter().find_map(|&kind| self.builder.find(kind, name, Some(arity)));
+                if let (Some(symbol), Some(range)) = (found, self.name_of(named)) {
+                    self.builder.occurs(symbol, range, Role::Use);
+                }
+                continue;
+            }
+            match self.module.kind(id) {
+                TermKind::Compound { args, .. } => pending.extend(args),
+                TermKind::List { items, tail } => pending.extend(items.iter().chain(tail)),
+                _ => {}
+            }
         }
     }
 
-    /// Types in the modes of a declaration.
-    fn types(&mut self, mode: TermId) {
-        let mut pending = vec![mode];
+    /// `name/arity`, or `name//arity` of a grammar, which has two arguments more.
+    fn slashed(&self, id: TermId) -> Option<(TermId, usize)> {
+        let of = |slash: &str, more: usize| Some((self.module.binary(id, slash)?, more));
+        let ((name, arity), more) = of("/", 0).or_else(|| of("//", 2))?;
+        match self.module.kind(arity) {
+            TermKind::Int(n) => Some((name, usize::try_from(*n).ok()? + more)),
+            _ => None,
+        }
+    }
+
+    /// Types in declarations of constraints and of other types.
+    fn types_of(&mut self, directive: TermId) {
+        let module = self.module;
+        let args = |id: &TermId| module.functor(*id).map_or(&[][..], |(_, args)| args);
+        let named: Vec<TermId> = match module.functor(directive) {
+            Some(("chr_constraint" | "constraints", &[list])) => {
+                module.members(list, ",").iter().flat_map(args).copied().collect()
+            }
+            Some(("chr_type", &[definition])) => {
+                match (module.binary(definition, "=="), module.binary(definition, "--->")) {
+                    (Some((_, same)), _) => vec![same],
+                    // Alternatives are values, whose arguments are of types.
+                    (_, Some((_, values))) => {
+                        let values = module.members(values, ";");
+                        values
+                            .iter()
+                            .flat_map(|value| match module.kind(*value) {
+                                TermKind::List { items, tail } => items.iter().chain(tail).copied().collect(),
+                                _ => args(value).to_vec(),
+                            })
+                            .collect()
+                    }
+                    _ => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        };
+        named.into_iter().for_each(|ty| self.types(ty));
+    }
+
+    fn types(&mut self, ty: TermId) {
+        let mut pending = vec![ty];
         while let Some(id) = pending.pop() {
             let Some((name, args)) = self.module.functor(id) else { continue };
             if let Some(symbol) = self.builder.find(Kind::Type, name, None)
@@ -195,9 +223,9 @@ impl Reader<'_> {
         let scope = clause.span.range();
         match &clause.kind {
             ClauseKind::Directive(term) => {
-                if let Some(("initialization", &[goal])) = self.module.functor(*term) {
-                    self.goal(goal, Role::Use);
-                }
+                self.goal(*term, Role::Use);
+                self.types_of(*term);
+                self.named_by_arity(*term);
             }
             ClauseKind::Query(goals) => {
                 for &goal in goals {
@@ -211,13 +239,18 @@ impl Reader<'_> {
             ClauseKind::Prolog(term) => {
                 if let Some((_, body)) = self.module.binary(*term, ":-") {
                     self.goal(body, Role::Use);
+                } else if let Some((_, body)) = self.module.binary(*term, "-->") {
+                    self.calls(calls::of_grammar(self.module, body), Role::Use);
                 }
                 self.variables(*term, &scope);
             }
             ClauseKind::Rule(rule) => {
                 self.rules += 1;
                 let heads = || rule.kept.iter().chain(&rule.removed);
-                heads().for_each(|&head| self.goal(head, Role::Definition));
+                for &head in heads() {
+                    let head = self.module.binary(head, "#").map_or(head, |(head, _)| head);
+                    self.goal(head, Role::Definition);
+                }
                 rule.guard.iter().chain(&rule.body).for_each(|&goal| self.goal(goal, Role::Use));
                 let all = heads().chain(&rule.guard).chain(&rule.body).chain(&rule.pragmas);
                 all.for_each(|&term| self.variables(term, &scope));
@@ -232,24 +265,28 @@ impl Reader<'_> {
         }
     }
 
-    /// Constraints and predicates that a goal calls, those within control constructs as well.
-    fn goal(&mut self, goal: TermId, role: Role) {
-        let mut pending = vec![goal];
-        while let Some(id) = pending.pop() {
-            let Some((name, args)) = self.module.functor(id) else { continue };
-            if let Some((_, _, goals)) = CONTROL.iter().find(|(n, a, _)| *n == name && *a == args.len()) {
-                pending.extend(goals.iter().map(|&at| args[at]));
-                continue;
+    /// Constraints and predicates that goals call.
+    fn calls(&mut self, calls: Vec<Call>, role: Role) {
+        for Call { term, arity, .. } in calls {
+            let Some((name, args)) = self.module.functor(term) else { continue };
+            if let [inner] = *args
+                && OF_CONSTRAINTS.contains(&name)
+            {
+                self.goal(inner, role);
             }
             let kinds = [Kind::Constraint, Kind::Predicate];
-            let found = kinds.iter().find_map(|&kind| self.builder.find(kind, name, Some(args.len())));
+            let found = kinds.iter().find_map(|&kind| self.builder.find(kind, name, Some(arity)));
             if let Some(symbol) = found
-                && let Some(range) = self.name_of(id)
+                && let Some(range) = self.name_of(term)
             {
                 let has_args = !args.is_empty();
                 self.occurs(symbol, range, has_args, role);
             }
         }
+    }
+
+    fn goal(&mut self, goal: TermId, role: Role) {
+        self.calls(calls::of_goals(self.module, [(goal, 0)]), role);
     }
 
     fn occurs(&mut self, symbol: usize, range: Range<usize>, has_args: bool, role: Role) {
@@ -280,9 +317,7 @@ impl Reader<'_> {
         let (name, args) = self.module.functor(id)?;
         let whole = self.module.span(id).range();
         let place = |arg: TermId| self.module.span(arg).range();
-        let is_infix = args.len() == 2
-            && place(args[0]).start <= whole.start.max(place(args[0]).start)
-            && !self.begins(whole.start, name);
+        let is_infix = args.len() == 2 && !self.begins(whole.start, name);
         if is_infix {
             let between = place(args[0]).end..place(args[1]).start;
             let at = self.text.get(between.clone())?.rfind(name)?;

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
+use gchr_base::value::Value;
+
 use crate::index::{Index, Kind};
+use crate::trs::WORDS;
 
 /// Why a symbol cannot have a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,7 +58,7 @@ impl Index {
                 }
             }
             _ => match is_trs_name(name) {
-                true if is_keyword(name) => return Err(Unnameable::BuiltIn(name.into())),
+                true if WORDS.contains(&name) => return Err(Unnameable::BuiltIn(name.into())),
                 true => name.to_string(),
                 false => return Err(Unnameable::NoName(name.into())),
             },
@@ -81,31 +84,10 @@ fn is_trs_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(of_name)
 }
 
-fn is_keyword(name: &str) -> bool {
-    matches!(
-        name,
-        "sort"
-            | "struct"
-            | "cons"
-            | "map"
-            | "var"
-            | "eqn"
-            | "input"
-            | "div"
-            | "mod"
-            | "Int"
-            | "Bool"
-            | "Float"
-            | "true"
-            | "false"
-    )
-}
-
 /// An atom as it is written, in quotes where it needs them.
 fn atom(name: &str) -> Option<String> {
     if name.is_empty() || name.contains(char::is_control) {
         return None;
     }
-    let plain = is_word(name) && name.starts_with(char::is_lowercase);
-    Some(if plain { name.into() } else { format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'")) })
+    Some(Value::Atom(name).quoted().to_string())
 }

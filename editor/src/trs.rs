@@ -6,8 +6,11 @@ use gchr_trs::ast::{Module, NodeKind, Section, StructSymbol, SymbolDeclaration, 
 
 use crate::index::{Builder, Entry, Index, Kind, Role};
 
-const WORDS: &[&str] =
-    &["sort", "struct", "cons", "map", "var", "eqn", "input", "Int", "Bool", "Float", "true", "false"];
+/// Words of the language, which are no names.
+pub(crate) const WORDS: &[&str] = &[
+    "sort", "struct", "cons", "map", "var", "eqn", "input", "div", "mod", "Int", "Bool", "Float", "true",
+    "false",
+];
 
 impl Index {
     /// The symbols of a term program.

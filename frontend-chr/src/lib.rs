@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod builtin;
+pub mod calls;
 mod clause;
 mod declare;
 mod facts;

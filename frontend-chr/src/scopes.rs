@@ -7,6 +7,7 @@
 use gchr_base::hash::{HashMap, HashSet};
 
 use crate::ast::{ClauseKind, Module, Renamed, TermId, TermKind};
+use crate::calls::{self, Call};
 use crate::{builtin, clause};
 
 /// A text with definitions of its own: the main one, or a module.
@@ -216,39 +217,6 @@ struct Renaming<'a> {
     by_name: &'a HashMap<&'a str, usize>,
 }
 
-/// Where goals stand among the arguments of a predicate, and how many arguments are added when they are called.
-fn goals_of(name: &str, arity: usize) -> Option<&'static [(usize, usize)]> {
-    Some(match (name, arity) {
-        ("," | ";" | "|" | "->" | "*->" | "forall" | "foreach" | "call_cleanup", 2) => &[(0, 0), (1, 0)],
-        (
-            "\\+" | "not" | "once" | "ignore" | "call" | "time" | "initialization" | "tnot" | "distinct"
-            | "$" | "assert" | "asserta" | "assertz" | "retract" | "retractall" | "assertion",
-            1,
-        ) => &[(0, 0)],
-        ("catch", 3) => &[(0, 0), (2, 0)],
-        ("setup_call_cleanup", 3) => &[(0, 0), (1, 0), (2, 0)],
-        ("findall" | "bagof" | "setof" | "aggregate_all", 3) | ("findall", 4) => &[(1, 0)],
-        ("aggregate_all", 4) => &[(2, 0)],
-        (
-            "^" | "with_output_to" | "freeze" | "when" | "limit" | "order_by" | "call_with_time_limit" | ">>",
-            2,
-        ) => &[(1, 0)],
-        ("phrase", 2 | 3) | ("phrase_from_file", 2) => &[(0, 2)],
-        ("clause", 2) => &[(0, 0)],
-        ("include" | "exclude", 3) | ("partition", 4) => &[(0, 1)],
-        ("partition", 6) | ("convlist", 3) => &[(0, 2)],
-        ("predsort", 3) => &[(0, 3)],
-        ("maplist" | "call", 2) => &[(0, 1)],
-        ("maplist" | "call", 3) => &[(0, 2)],
-        ("maplist" | "call" | "foldl", 4) => &[(0, 3)],
-        ("maplist" | "call" | "foldl", 5) => &[(0, 4)],
-        ("maplist" | "call" | "foldl", 6) => &[(0, 5)],
-        ("maplist" | "call" | "foldl", 7) => &[(0, 6)],
-        ("call", 8) => &[(0, 7)],
-        _ => return None,
-    })
-}
-
 impl Renaming<'_> {
     fn clause(&mut self, kind: &ClauseKind, scope: usize) {
         let goals = |terms: &[TermId]| terms.iter().map(|&id| (id, 0)).collect::<Vec<_>>();
@@ -332,42 +300,21 @@ impl Renaming<'_> {
 
     /// Goals, or closures that are called with so many more arguments.
     fn goals(&mut self, goals: Vec<(TermId, usize)>, scope: usize) {
-        let mut pending: Vec<(TermId, usize, usize)> =
-            goals.into_iter().map(|(id, more)| (id, more, scope)).collect();
-        while let Some((id, more, scope)) = pending.pop() {
-            if let Some((module, inner)) = self.module.binary(id, ":") {
-                let named = self.module.functor(module).and_then(|(name, _)| self.by_name.get(name));
-                pending.push((inner, more, named.copied().unwrap_or(scope)));
-                continue;
-            }
-            let Some((name, args)) = self.module.functor(id) else { continue };
-            let key = (name.to_string(), args.len() + more);
-            let inner = goals_of(&key.0, args.len() + more).filter(|_| more == 0);
-            for &(at, more) in inner.unwrap_or_default() {
-                pending.extend(args.get(at).map(|&arg| (arg, more, scope)));
-            }
-            if name == ":-" && args.len() == 2 {
-                pending.extend(args.iter().map(|&arg| (arg, 0, scope)));
-            }
-            self.rename(id, &key, scope);
-        }
+        self.calls(calls::of_goals(self.module, goals), scope);
     }
 
     /// The body of a rule of a grammar.
     fn grammar(&mut self, body: TermId, scope: usize) {
-        let mut pending = vec![body];
-        while let Some(id) = pending.pop() {
-            match self.module.functor(id) {
-                Some(("," | ";" | "|" | "->", &[left, right])) => pending.extend([right, left]),
-                Some(("\\+", &[inner])) => pending.push(inner),
-                Some(("{}", &[goal])) => self.goals(vec![(goal, 0)], scope),
-                Some(("call", args)) if !args.is_empty() => {
-                    let closure = (args[0], args.len() + 1);
-                    self.goals(vec![closure], scope);
-                }
-                Some(_) => self.goals(vec![(id, 2)], scope),
-                None => {}
-            }
+        self.calls(calls::of_grammar(self.module, body), scope);
+    }
+
+    fn calls(&mut self, calls: Vec<Call>, scope: usize) {
+        for call in calls {
+            let named = |id: TermId| self.by_name.get(self.module.functor(id)?.0).copied();
+            let scope = call.modules.iter().fold(scope, |scope, &module| named(module).unwrap_or(scope));
+            let Some((name, _)) = self.module.functor(call.term) else { continue };
+            let key = (name.to_string(), call.arity);
+            self.rename(call.term, &key, scope);
         }
     }
 }

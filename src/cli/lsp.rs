@@ -15,6 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::PublishDiagnosticsParams;
 use lsp_types::notification::{self, Notification as _};
 use serde_json::{Value, json};
 
@@ -38,6 +39,8 @@ pub struct Args {
 /// What the server hears.
 enum Event {
     Incoming(Incoming),
+    /// Nothing comes any more.
+    End,
     Checked(Checked),
 }
 
@@ -69,7 +72,7 @@ pub fn run(args: &Args) -> Exit {
                 return;
             }
         }
-        let _ = incoming.send(Event::Incoming(Incoming::End));
+        let _ = incoming.send(Event::End);
     });
     let checker = Checker::start(move |checked| drop(events.send(Event::Checked(checked))));
     let mut server = Server { phase: Phase::New, documents: Documents::default(), checker };
@@ -95,13 +98,11 @@ impl Server {
         match event {
             Event::Checked(checked) => {
                 self.checker.done();
-                if let Some(findings) = self.documents.take(checked) {
-                    send(Notification::new(notification::PublishDiagnostics::METHOD.into(), findings))?;
-                }
+                self.documents.take(checked).map_or(Ok(()), publish)?;
             }
             Event::Incoming(Incoming::Message(Message::Request(request))) => self.request(request)?,
             Event::Incoming(Incoming::Message(Message::Notification(notice))) => {
-                return Ok(self.notice(notice));
+                return self.notice(notice);
             }
             // Nothing is asked of clients.
             Event::Incoming(Incoming::Message(Message::Response(_))) => {}
@@ -111,7 +112,7 @@ impl Server {
                 let error = json!({"code": ErrorCode::ParseError as i32, "message": what});
                 framing::write(&json!({"jsonrpc": "2.0", "id": id, "error": error}))?;
             }
-            Event::Incoming(Incoming::End) => {
+            Event::End => {
                 let orderly = self.phase == Phase::Closing;
                 if !orderly {
                     report::say("gchr: the input ended without shutdown and exit\n");
@@ -145,28 +146,37 @@ impl Server {
     }
 
     /// Takes a notice; the exit code where it ends the server.
-    fn notice(&mut self, notice: Notification) -> Option<Exit> {
+    fn notice(&mut self, notice: Notification) -> io::Result<Option<Exit>> {
         let Notification { method, params } = notice;
         match method.as_str() {
             "exit" => {
-                return Some(if self.phase == Phase::Closing { Exit::Done } else { Exit::Failed });
+                let orderly = self.phase == Phase::Closing;
+                return Ok(Some(if orderly { Exit::Done } else { Exit::Failed }));
             }
             notification::DidOpenTextDocument::METHOD
             | notification::DidChangeTextDocument::METHOD
-            | notification::DidSaveTextDocument::METHOD
-            | notification::DidCloseTextDocument::METHOD => match self.documents.change(&method, params) {
+            | notification::DidSaveTextDocument::METHOD => match self.documents.change(&method, params) {
                 Ok(jobs) => jobs.into_iter().for_each(|job| self.checker.check(job)),
-                Err(error) => report::say(&format!("gchr: {method} is left out: {error}\n")),
+                Err(error) => left_out(&method, &error),
+            },
+            notification::DidCloseTextDocument::METHOD => match self.documents.close(params) {
+                Ok(findings) => publish(findings)?,
+                Err(error) => left_out(&method, &error),
             },
             // Others, such as the end of initialization, ask for nothing.
             _ => {}
         }
-        None
+        Ok(None)
     }
 }
 
-fn send(notice: Notification) -> io::Result<()> {
-    framing::write(&json!({"jsonrpc": "2.0", "method": notice.method, "params": notice.params}))
+fn left_out(method: &str, why: &str) {
+    report::say(&format!("gchr: {method} is left out: {why}\n"));
+}
+
+fn publish(findings: PublishDiagnosticsParams) -> io::Result<()> {
+    let method = notification::PublishDiagnostics::METHOD;
+    framing::write(&json!({"jsonrpc": "2.0", "method": method, "params": findings}))
 }
 
 fn send_response(id: RequestId, answer: Result<Value, (ErrorCode, String)>) -> io::Result<()> {

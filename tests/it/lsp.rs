@@ -228,6 +228,9 @@ fn many_changes_end_in_the_findings_of_the_last() {
     let found = client.findings(uri, 59);
     assert!(found[0]["message"].as_str().is_some_and(|text| text.contains("G59")), "{found:?}");
     client.tell("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
+    let gone =
+        client.wait(|message| message["params"]["uri"] == uri && message["params"]["version"].is_null());
+    assert_eq!(gone["params"]["diagnostics"], json!([]));
     let closed = client.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": uri}}));
     assert!(closed["error"]["message"].as_str().is_some_and(|text| text.contains("not open")), "{closed}");
     assert_eq!(client.end().0, 0);

@@ -3,6 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use gchr_base::reading::Account;
+use gchr_base::source::SourceMap;
+use gchr_chr::Request;
 use gchr_editor::{Index, Kind};
 
 /// All programs of the project in the two languages.
@@ -77,7 +80,23 @@ fn a_cut_text_is_read_as_far_as_it_goes() {
     }
 }
 
-/// Other names leave the occurrences of all symbols as they are.
+/// The codes of all findings in a program.
+fn codes(path: &Path, text: &str) -> Vec<&'static str> {
+    let mut sources = SourceMap::new();
+    let id = sources.add(path.display().to_string(), text);
+    let diagnostics = match path.extension().is_some_and(|ending| ending == "trs") {
+        true => gchr_trs::load(&sources, id).diagnostics,
+        false => {
+            let request = Request { program: id, queries: Vec::new(), facts: Vec::new() };
+            gchr_chr::load_any(&mut sources, &request, &Account::new(None)).diagnostics
+        }
+    };
+    let mut codes: Vec<&str> = diagnostics.iter().map(|found| found.code).collect();
+    codes.sort_unstable();
+    codes
+}
+
+/// Other names leave the occurrences of all symbols as they are, and what is found in the program.
 #[test]
 fn other_names_change_nothing_else() {
     let mut renamed = 0;
@@ -100,8 +119,35 @@ fn other_names_change_nothing_else() {
             let Some(same) = same else { panic!("{}: {} is gone", path.display(), symbol.name) };
             assert_eq!(count(&after, same), count(&before, number), "{}: {}", path.display(), symbol.name);
             assert_eq!(after.symbols().len(), before.symbols().len(), "{}: {}", path.display(), symbol.name);
+            // A definition that hides a built-in one is warned of.
+            if !gchr_chr::is_builtin(&symbol.name, symbol.arity.unwrap_or(0)) {
+                let findings = (codes(&path, &text), codes(&path, &other));
+                assert_eq!(findings.0, findings.1, "{}: {}", path.display(), symbol.name);
+            }
             renamed += 1;
         }
     }
     assert!(renamed > 1500, "{renamed}");
+}
+
+/// Names stand in more than goals: declarations, bodies of grammars, closures, types.
+#[test]
+fn names_are_found_wherever_they_stand() {
+    let text = ":- module(m, [near/1, s//0]).
+:- dynamic near/1.
+:- chr_constraint c(+town), d(?).
+:- chr_type town ---> pair(town, int) ; none.
+near(a).
+s --> s, { near(a) }.
+c(X) # passive, d(Y) <=> maplist(near, [X]), find_chr_constraint(d(Y)).
+";
+    let index = Index::of_constraints(text);
+    let count = |kind: Kind, name: &str| {
+        let symbol = index.symbols().iter().position(|s| s.kind == kind && s.name == name);
+        symbol.map_or(0, |symbol| index.occurrences(symbol).count())
+    };
+    assert_eq!(count(Kind::Predicate, "near"), 5);
+    assert_eq!(count(Kind::Predicate, "s"), 3);
+    assert_eq!(count(Kind::Type, "town"), 3);
+    assert_eq!((count(Kind::Constraint, "c"), count(Kind::Constraint, "d")), (2, 3));
 }

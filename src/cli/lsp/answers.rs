@@ -41,7 +41,7 @@ pub fn answer(documents: &Documents, method: &str, params: Value) -> Answer {
         "textDocument/documentSymbol" => {
             let asked: lsp::DocumentSymbolParams = parameters(params)?;
             let document = open(documents, &asked.text_document.uri)?;
-            value(document.index.outline().iter().map(|entry| outline(document, entry)).collect::<Vec<_>>())
+            value(document.index().outline().iter().map(|entry| outline(document, entry)).collect::<Vec<_>>())
         }
         "textDocument/hover" => {
             let asked: lsp::HoverParams = parameters(params)?;
@@ -50,15 +50,17 @@ pub fn answer(documents: &Documents, method: &str, params: Value) -> Answer {
         "textDocument/definition" => {
             let asked: lsp::GotoDefinitionParams = parameters(params)?;
             let (document, byte) = at(documents, &asked.text_document_position_params)?;
-            let here = document.index.at(byte);
-            value(here.and_then(|here| document.index.definition(here.symbol)).map(|o| location(document, o)))
+            let here = document.index().at(byte);
+            value(
+                here.and_then(|here| document.index().definition(here.symbol)).map(|o| location(document, o)),
+            )
         }
         "textDocument/references" => {
             let asked: lsp::ReferenceParams = parameters(params)?;
             let (document, byte) = at(documents, &asked.text_document_position)?;
             let with_declaration = asked.context.include_declaration;
             let wanted = |o: &&Occurrence| with_declaration || o.role != Role::Declaration;
-            let found = document.index.at(byte).map(|here| document.index.occurrences(here.symbol));
+            let found = document.index().at(byte).map(|here| document.index().occurrences(here.symbol));
             value(
                 found.into_iter().flatten().filter(wanted).map(|o| location(document, o)).collect::<Vec<_>>(),
             )
@@ -66,7 +68,7 @@ pub fn answer(documents: &Documents, method: &str, params: Value) -> Answer {
         "textDocument/documentHighlight" => {
             let asked: lsp::DocumentHighlightParams = parameters(params)?;
             let (document, byte) = at(documents, &asked.text_document_position_params)?;
-            let found = document.index.at(byte).map(|here| document.index.occurrences(here.symbol));
+            let found = document.index().at(byte).map(|here| document.index().occurrences(here.symbol));
             let shown = found.into_iter().flatten().map(|o| lsp::DocumentHighlight {
                 range: document.range(&o.range),
                 kind: Some(match o.role {
@@ -79,13 +81,13 @@ pub fn answer(documents: &Documents, method: &str, params: Value) -> Answer {
         "textDocument/prepareRename" => {
             let asked: lsp::TextDocumentPositionParams = parameters(params)?;
             let (document, byte) = at(documents, &asked)?;
-            value(document.index.at(byte).map(|here| document.range(&here.range)))
+            value(document.index().at(byte).map(|here| document.range(&here.range)))
         }
         "textDocument/rename" => rename(documents, params),
         "textDocument/completion" => {
             let asked: lsp::CompletionParams = parameters(params)?;
             let (document, byte) = at(documents, &asked.text_document_position)?;
-            let (symbols, words) = document.index.completions(byte);
+            let (symbols, words) = document.index().completions(byte);
             let word = |word: &&str| lsp::CompletionItem {
                 label: word.to_string(),
                 kind: Some(lsp::CompletionItemKind::KEYWORD),
@@ -142,18 +144,18 @@ fn outline(document: &Document, entry: &Entry) -> Value {
 
 /// The declaration of a symbol with the comment above it; of a rule, what is known of how it can run.
 fn hover((document, byte): (&Document, usize)) -> Option<lsp::Hover> {
-    let here = document.index.at(byte);
+    let here = document.index().at(byte);
     let mut parts = Vec::new();
     if let Some(here) = here {
-        let symbol = document.index.symbol(here.symbol);
+        let symbol = document.index().symbol(here.symbol);
         let shown = if symbol.detail.is_empty() { &symbol.name } else { &symbol.detail };
         parts.push(format!("```\n{shown}\n```"));
-        let declared = document.index.definition(here.symbol).filter(|_| symbol.kind != Kind::Variable);
+        let declared = document.index().definition(here.symbol).filter(|_| symbol.kind != Kind::Variable);
         parts.extend(declared.map(|o| document.text.comment_above(o.range.start)).filter(|c| !c.is_empty()));
     }
     let in_rule = |entry: &&Entry| entry.kind == Kind::Rule && entry.range.contains(&byte);
     if here.is_none_or(|here| here.role == Role::Definition)
-        && let Some(rule) = document.index.outline().iter().find(in_rule)
+        && let Some(rule) = document.index().outline().iter().find(in_rule)
     {
         let line = document.text.place(rule.range.start).line;
         let said = document.explained.iter().filter(|(at, _)| *at == line);
@@ -168,10 +170,10 @@ fn hover((document, byte): (&Document, usize)) -> Option<lsp::Hover> {
 fn rename(documents: &Documents, params: Value) -> Answer {
     let asked: lsp::RenameParams = parameters(params)?;
     let (document, byte) = at(documents, &asked.text_document_position)?;
-    let Some(here) = document.index.at(byte) else {
+    let Some(here) = document.index().at(byte) else {
         return Err((ErrorCode::InvalidParams, "there is no name here that can be changed".into()));
     };
-    let edits = document.index.rename(here.symbol, &asked.new_name);
+    let edits = document.index().rename(here.symbol, &asked.new_name);
     let edits = edits.map_err(|why| (ErrorCode::InvalidParams, why.to_string()))?;
     let edit = |(range, text): (std::ops::Range<usize>, String)| lsp::TextEdit {
         range: document.range(&range),

@@ -1,5 +1,6 @@
 //! The texts that are open in the editor.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -17,7 +18,8 @@ pub struct Document {
     pub uri: lsp::Uri,
     pub text: Text,
     pub version: i32,
-    pub index: Index,
+    /// Made when something is asked about the text, and forgotten when it changes.
+    index: OnceCell<Index>,
     /// What is known of how rules can run: a line and what is said of it.
     pub explained: Vec<(u32, String)>,
     syntax: Syntax,
@@ -61,10 +63,17 @@ impl Documents {
                 let syntax = syntax_of(&path, &opened.language_id)
                     .ok_or_else(|| format!("{} is no program that gchr knows", opened.uri.as_str()))?;
                 let text = Text::new(opened.text, self.encoding);
-                let index = index_of(syntax, text.as_str());
                 let key = opened.uri.as_str().to_string();
                 let (uri, version) = (opened.uri, opened.version);
-                let document = Document { uri, text, version, index, explained: Vec::new(), syntax, path };
+                let document = Document {
+                    uri,
+                    text,
+                    version,
+                    index: OnceCell::new(),
+                    explained: Vec::new(),
+                    syntax,
+                    path,
+                };
                 let job = document.job();
                 self.all.insert(key, document);
                 Ok(vec![job])
@@ -80,7 +89,7 @@ impl Documents {
                     }
                 }
                 document.version = changed.text_document.version;
-                document.index = index_of(document.syntax, document.text.as_str());
+                document.index = OnceCell::new();
                 Ok(vec![document.job()])
             }
             "textDocument/didSave" => {
@@ -89,12 +98,15 @@ impl Documents {
                 // Others may name it.
                 Ok(self.all.values().map(Document::job).collect())
             }
-            _ => {
-                let closed: lsp::DidCloseTextDocumentParams = read(params)?;
-                self.all.remove(closed.text_document.uri.as_str());
-                Ok(Vec::new())
-            }
+            other => Err(format!("{other} changes no text")),
         }
+    }
+
+    /// Closes a text: nothing is found in it any more.
+    pub fn close(&mut self, params: Value) -> Result<lsp::PublishDiagnosticsParams, String> {
+        let uri = read::<lsp::DidCloseTextDocumentParams>(params)?.text_document.uri;
+        self.all.remove(uri.as_str());
+        Ok(lsp::PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None })
     }
 
     fn open(&mut self, uri: &lsp::Uri) -> Result<&mut Document, String> {
@@ -124,6 +136,11 @@ impl Document {
             path: self.path.clone(),
             syntax: self.syntax,
         }
+    }
+
+    /// The symbols of the text.
+    pub fn index(&self) -> &Index {
+        self.index.get_or_init(|| index_of(self.syntax, self.text.as_str()))
     }
 
     /// The byte at a place of the protocol.

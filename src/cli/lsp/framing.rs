@@ -14,8 +14,6 @@ pub enum Incoming {
     Message(Message),
     /// Something that is none, and why.
     Wrong(String),
-    /// Nothing comes any more.
-    End,
 }
 
 /// Reads the next message; `None` at the end of the input. What is wrong costs its own bytes only.
@@ -100,7 +98,6 @@ mod tests {
             found.push(match next {
                 Incoming::Message(_) => "message".to_string(),
                 Incoming::Wrong(what) => what.split([':', ',']).next().unwrap_or("").to_string(),
-                Incoming::End => "end".to_string(),
             });
         }
         found
