@@ -484,7 +484,7 @@ impl Session {
             }
             Kind::Logic(session) => {
                 let declared = session.constraints().iter().any(|(n, a)| n == name && *a == arity);
-                declared.then(|| crate::output::with_logic_table(&session.store(), (name, arity), take))
+                declared.then(|| crate::output::with_logic_table([&session.store()], (name, arity), take))
             }
         }
     }

@@ -72,7 +72,7 @@ pub enum Refusal {
     /// A run stopped; the last one: somebody interrupted it.
     Run(Findings, Box<Stats>, bool),
     /// Something else about a table or a store.
-    Column(String),
+    Other(String),
 }
 
 impl From<Diagnostics> for Refusal {
@@ -101,7 +101,7 @@ impl Refusal {
             Refusal::Run(_, _, true) => return PyKeyboardInterrupt::new_err("the run was interrupted"),
             Refusal::Run(findings, stats, false) => (findings, Some(stats)),
             Refusal::Program(findings) => (findings, None),
-            Refusal::Column(message) => (Findings { list: Vec::new(), rendered: message }, None),
+            Refusal::Other(message) => (Findings { list: Vec::new(), rendered: message }, None),
         };
         let error = match stats {
             Some(_) => RunError::new_err(findings.rendered),

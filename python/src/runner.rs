@@ -33,6 +33,7 @@ pub struct Shown {
 }
 
 /// What looks at a run from the interpreter.
+#[derive(Default)]
 pub struct Watcher<'a, 'py> {
     /// Called with steps, bytes and constraints.
     pub progress: Option<&'a Bound<'py, PyAny>>,
@@ -59,7 +60,7 @@ impl Runner {
         let thread = thread::Builder::new().name("gchr".into()).spawn(work);
         thread.map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
         let shown = Shown::default();
-        match wait(py, opened, &shown, &Watcher { progress: None, output: None })? {
+        match wait(py, opened, &shown, &Watcher::default())? {
             None => Ok(Self { jobs }),
             Some(refusal) => Err(refusal.raise(py)),
         }

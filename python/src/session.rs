@@ -220,8 +220,7 @@ impl Session {
         let options = CompileOptions { device, semantics, threads, derivations, ..CompileOptions::default() };
         let open = move || if logic { input.open_for_logic(&options) } else { input.open(&options) };
         let runner = Runner::open(py, open)?;
-        let nothing = Watcher { progress: None, output: None };
-        let (language, warnings) = runner.call(py, &nothing, |session, _| {
+        let (language, warnings) = runner.call(py, &Watcher::default(), |session, _| {
             let language = match session.language() {
                 Language::Terms => "terms",
                 Language::Constraints => "constraints",
@@ -275,7 +274,7 @@ impl Session {
         self.quietly(py, move |session| {
             let added = match Source::memory(&schema, batches) {
                 Ok(source) => session.add_table(&constraint, &name, source),
-                Err(error) => return Err(Refusal::Column(format!("{name}: {error}"))),
+                Err(error) => return Err(Refusal::Other(format!("{name}: {error}"))),
             };
             Ok(added?)
         })
@@ -343,7 +342,7 @@ impl Session {
     fn table(&self, py: Python<'_>, name: String, arity: usize) -> PyResult<Option<Table>> {
         let made = self.quietly(py, move |session| {
             let made = session.with_table(&name, arity, record_batches);
-            made.transpose().map_err(|error| Refusal::Column(error.to_string()))
+            made.transpose().map_err(|error| Refusal::Other(error.to_string()))
         })?;
         Ok(made.map(Table::new))
     }
@@ -353,7 +352,7 @@ impl Session {
         self.quietly(py, |session| {
             let mut text = Vec::new();
             let written = session.write_store(&Selection::all(), Format::Text, &mut text);
-            written.map_err(|error| Refusal::Column(error.to_string()))?;
+            written.map_err(|error| Refusal::Other(error.to_string()))?;
             Ok(String::from_utf8_lossy(&text).into_owned())
         })
     }
@@ -365,11 +364,10 @@ impl Session {
         if let Some(depth) = depth {
             options.depth = depth;
         }
-        let nothing = Watcher { progress: None, output: None };
-        self.runner.call(py, &nothing, move |session, shown: &Arc<Shown>| {
+        self.runner.call(py, &Watcher::default(), move |session, shown: &Arc<Shown>| {
             let explanation = session.why(&of, &options, &mut shown.control(Limits::default()))?;
             let mut text = Vec::new();
-            explanation.write_text(&mut text).map_err(|error| Refusal::Column(error.to_string()))?;
+            explanation.write_text(&mut text).map_err(|error| Refusal::Other(error.to_string()))?;
             Ok(String::from_utf8_lossy(&text).into_owned())
         })
     }
@@ -382,7 +380,7 @@ impl Session {
         py: Python<'_>,
         work: impl FnOnce(&mut gchr::Session) -> Result<T, Refusal> + Send + 'static,
     ) -> PyResult<T> {
-        self.runner.call(py, &Watcher { progress: None, output: None }, |session, _| work(session))
+        self.runner.call(py, &Watcher::default(), |session, _| work(session))
     }
 }
 

@@ -91,10 +91,7 @@ impl Term {
     #[getter]
     fn functor(&self) -> String {
         match &self.0 {
-            Place::NormalForm(whole, key) => match whole.subterm(*key).symbol() {
-                Some(name) => name.to_string(),
-                None => text_of(whole.subterm(*key)),
-            },
+            Place::NormalForm(whole, key) => name_of(whole.subterm(*key)),
             Place::Answer(answer, id) => match (answer.terms.functor(*id), answer.terms.node(*id)) {
                 (Some((name, _)), _) => name.to_string(),
                 (None, LogicNode::Var(v)) => answer.names[v.0 as usize].to_string(),
@@ -171,9 +168,7 @@ impl Term {
                     let view = whole.subterm(*key).written();
                     match leaf(py, view)? {
                         Some(leaf) => Ok(Node::Leaf(leaf)),
-                        None => {
-                            Ok(Node::Inner(self.name_of(view), view.args().map(|arg| arg.key()).collect()))
-                        }
+                        None => Ok(Node::Inner(name_of(view), view.args().map(|arg| arg.key()).collect())),
                     }
                 },
                 py,
@@ -194,10 +189,6 @@ impl Term {
 }
 
 impl Term {
-    fn name_of(&self, view: View<'_>) -> String {
-        view.symbol().map_or_else(|| text_of(view), str::to_string)
-    }
-
     fn arg<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let missing = || PyIndexError::new_err("the term has fewer arguments");
         match &self.0 {
@@ -248,6 +239,11 @@ fn nested<'py, K: Eq + Hash + Clone>(
         open.pop();
     }
     Ok(done[&root].clone())
+}
+
+/// The head symbol; all of an application without a value.
+fn name_of(view: View<'_>) -> String {
+    view.symbol().map_or_else(|| text_of(view), str::to_string)
 }
 
 fn text_of(view: View<'_>) -> String {

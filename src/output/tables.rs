@@ -102,22 +102,10 @@ pub(super) fn write_logic_table(
             found.answers.iter().try_for_each(|answer| logic::write_rows(answer, selection, false, out))
         }
         #[cfg(feature = "tables")]
-        _ => {
-            let rows = rows_of(&found.answers, selection);
-            columns::of_logic(&rows, arity, |table| columns::write(table, format, out))
-        }
+        _ => with_logic_table(&found.answers, (name, arity), |table| columns::write(table, format, out)),
         #[cfg(not(feature = "tables"))]
         _ => Err(absent()),
     }
-}
-
-#[cfg(feature = "tables")]
-fn rows_of<'a>(
-    answers: impl IntoIterator<Item = &'a gchr_logic::Answer>,
-    selection: &Selection,
-) -> Vec<&'a [String]> {
-    let rows = answers.into_iter().flat_map(|answer| &answer.text.rows);
-    rows.filter(|row| selection.has_row(row)).map(Vec::as_slice).collect()
 }
 
 /// Lends the constraints of a symbol of a store as a table, if it is declared.
@@ -132,14 +120,16 @@ pub(crate) fn with_store_table<T>(
     Some(columns::of_store(&store.rows(signature, id), take))
 }
 
-/// Lends the constraints of a symbol in an answer of the logic machine as a table.
+/// Lends the constraints of a symbol in answers of the logic machine as a table.
 #[cfg(feature = "tables")]
-pub(crate) fn with_logic_table<T>(
-    answer: &gchr_logic::Answer,
+pub(crate) fn with_logic_table<'a, T>(
+    answers: impl IntoIterator<Item = &'a gchr_logic::Answer>,
     (name, arity): (&str, usize),
     take: impl FnOnce(&gchr_tables::Table<'_>) -> T,
 ) -> T {
-    let rows = rows_of([answer], &Selection::of_symbols(vec![(name.into(), Some(arity))]));
+    let selection = Selection::of_symbols(vec![(name.into(), Some(arity))]);
+    let rows = answers.into_iter().flat_map(|answer| &answer.text.rows);
+    let rows: Vec<&[String]> = rows.filter(|row| selection.has_row(row)).map(Vec::as_slice).collect();
     columns::of_logic(&rows, arity, take)
 }
 
@@ -168,19 +158,15 @@ pub(super) fn add_table(
     (name, arity): (&str, usize),
     check: &mut dyn FnMut(u64) -> io::Result<()>,
 ) -> Result<(), FormatError> {
+    let add = |table: &gchr_tables::Table<'_>| database.add(table_name, table, check);
     match answer {
-        Answer::NormalForm(_) => return Err(FormatError::NotTabular),
+        Answer::NormalForm(_) => Err(FormatError::NotTabular),
         Answer::Store(store) => {
-            let Some(id) = symbol(signature, name, arity) else { return Ok(()) };
-            let rows = store.rows(signature, id);
-            columns::of_store(&rows, |table| database.add(table_name, table, check))?;
+            let added = with_store_table(store, signature, (name, arity), add);
+            Ok(added.unwrap_or(Ok(()))?)
         }
-        Answer::Logic(found) => {
-            let rows = rows_of(&found.answers, &Selection::of_symbols(vec![(name.into(), Some(arity))]));
-            columns::of_logic(&rows, arity, |table| database.add(table_name, table, check))?;
-        }
+        Answer::Logic(found) => Ok(with_logic_table(&found.answers, (name, arity), add)?),
     }
-    Ok(())
 }
 
 /// What a build without these formats says.

@@ -63,10 +63,7 @@ impl Source {
             Format::Parquet => Inner::Parquet(ParquetFile::open(filled(path)?)?),
             Format::Arrow => Inner::Arrow(Mutex::new(IpcFile::open(filled(path)?)?)),
             Format::ArrowStream => return Self::stream(std::io::BufReader::new(std::fs::File::open(path)?)),
-            Format::Sqlite => {
-                filled(path)?;
-                Inner::Sqlite(Mutex::new(Database::open(path, table)?))
-            }
+            Format::Sqlite => Inner::Sqlite(Mutex::new(Database::open(path, &filled(path)?, table)?)),
         }))
     }
 

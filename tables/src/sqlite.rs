@@ -30,8 +30,9 @@ pub struct Database {
 }
 
 impl Database {
-    pub fn open(path: &Path, table: &str) -> Result<Self, Error> {
-        check_length(&RandomAccess::open(path)?)?;
+    /// Opens a database, which is this file, for a table.
+    pub fn open(path: &Path, file: &RandomAccess, table: &str) -> Result<Self, Error> {
+        check_length(file)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;

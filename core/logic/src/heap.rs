@@ -143,7 +143,7 @@ impl Heap {
         self.cells[place] = value;
     }
     /// Variables that were bound since the trail had a length, and what to, in the order of it; nothing else was changed.
-    pub fn bound_since(&self, length: usize) -> Vec<(Cell, Cell)> {
+    pub fn bindings_since(&self, length: usize) -> Vec<(Cell, Cell)> {
         let entries = &self.trail[length..];
         let marks = entries.iter().filter(|&&entry| entry == MARK).count();
         let mut undo = self.undo[self.undo.len() - marks..].iter();

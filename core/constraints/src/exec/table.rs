@@ -225,6 +225,27 @@ impl Table {
         count: usize,
         columns: impl Iterator<Item = Vec<Vec<&'v [u64]>>>,
     ) -> Result<(u32, bool), TableFull> {
+        self.put_lists(count, columns, |ids, first| ids.set_all(first, id, count))
+    }
+
+    /// The same with ids of their own, in a table without indexes.
+    pub(crate) fn insert_lists<'v>(
+        &mut self,
+        count: usize,
+        columns: impl Iterator<Item = Vec<Vec<&'v [u64]>>>,
+        own: impl Iterator<Item = u64>,
+    ) -> Result<(), TableFull> {
+        debug_assert!(self.indexes.is_empty());
+        self.put_lists(count, columns, |ids, first| ids.set_each(first, own)).map(drop)
+    }
+
+    /// Puts constraints into the rows behind the others; `number` sets their ids, from the first row on.
+    fn put_lists<'v>(
+        &mut self,
+        count: usize,
+        columns: impl Iterator<Item = Vec<Vec<&'v [u64]>>>,
+        number: impl FnOnce(&mut Ids, usize),
+    ) -> Result<(u32, bool), TableFull> {
         let (first, end) = (self.used, self.used + count);
         let mut grown = end > self.ids.rows();
         if grown {
@@ -233,25 +254,12 @@ impl Table {
         for (column, lists) in self.columns.iter_mut().zip(columns) {
             grown |= column.set_lists(first, &lists);
         }
-        self.ids.set_all(first, id, count);
+        number(&mut self.ids, first);
         (self.used, self.live) = (end, self.live + count);
         if grown {
             self.count_bytes();
         }
         Ok((first as u32, grown))
-    }
-
-    /// The same with ids of their own, in a table without indexes.
-    pub(crate) fn insert_lists<'v>(
-        &mut self,
-        count: usize,
-        columns: impl Iterator<Item = Vec<Vec<&'v [u64]>>>,
-        ids: impl Iterator<Item = u64>,
-    ) -> Result<(), TableFull> {
-        debug_assert!(self.indexes.is_empty());
-        let (first, _) = self.append_lists(0, count, columns)?;
-        self.ids.set_each(first as usize, ids);
-        Ok(())
     }
 
     /// Stores some of the constraints that are given by columns as the newest ones, with ids from `id` on. Gives the

@@ -105,7 +105,7 @@ impl Machine<'_, '_> {
             return Some(if first == second { Vec::new() } else { vec![(first, second)] });
         }
         let protected = std::mem::take(&mut self.heap.protected);
-        let found = self.tentatively(|heap, trail| heap.unify(a, b).then(|| heap.bound_since(trail)));
+        let found = self.tentatively(|heap, trail| heap.unify(a, b).then(|| heap.bindings_since(trail)));
         self.heap.protected = protected;
         found
     }
