@@ -7,19 +7,32 @@ use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::rule::*;
 use gchr_base::signature::{SortKind, SymbolId};
 
+/// A term larger than this, counted as a tree, is given up: parts that are shared here are not in its text.
+const LARGEST: u64 = 1 << 18;
+
 /// A term.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Term {
-    App(SymbolId, Vec<Rc<Term>>),
+    /// With its size as a tree.
+    App(SymbolId, Vec<Rc<Term>>, u64),
     Int(i64),
     /// By its bits.
     Float(u64),
 }
 
+impl Term {
+    fn size(&self) -> u64 {
+        match self {
+            Term::App(_, _, size) => *size,
+            Term::Int(_) | Term::Float(_) => 1,
+        }
+    }
+}
+
 /// Why there is no normal form.
 #[derive(PartialEq, Debug)]
 pub(crate) enum GiveUp {
-    /// Too many steps, or too deep: the case is not looked at.
+    /// Too many steps, too deep, or too large a term: the case is not looked at.
     Limit,
     /// An operand is not a truth value.
     Type,
@@ -106,7 +119,11 @@ impl<'a> Rewriter<'a> {
         if self.program.signature.kind(result) != SortKind::Data {
             return Err(NoRule);
         }
-        Ok(Rc::new(Term::App(symbol, args)))
+        let size = 1 + args.iter().map(|a| a.size()).sum::<u64>();
+        if size > LARGEST {
+            return Err(Limit);
+        }
+        Ok(Rc::new(Term::App(symbol, args, size)))
     }
 
     fn holds(&mut self, rule: &Rule, scope: &mut Scope) -> Result<bool, GiveUp> {
@@ -131,7 +148,7 @@ impl<'a> Rewriter<'a> {
 
     fn truth(&self, holds: bool) -> Term {
         let b = self.program.signature.booleans;
-        Term::App(if holds { b.true_symbol } else { b.false_symbol }, Vec::new())
+        Term::App(if holds { b.true_symbol } else { b.false_symbol }, Vec::new(), 1)
     }
 
     fn eval(&mut self, expr: &Expr, scope: &mut Scope) -> Value {
@@ -223,7 +240,7 @@ impl<'a> Rewriter<'a> {
         match term {
             Term::Int(n) => n.to_string(),
             Term::Float(bits) => crate::exec::text::float(f64::from_bits(*bits)),
-            Term::App(symbol, args) => {
+            Term::App(symbol, args, _) => {
                 let name = &self.program.signature.symbols[*symbol].name;
                 if args.is_empty() {
                     return name.clone();
@@ -247,7 +264,7 @@ fn matches(pattern: &Pattern, term: &Rc<Term>, vars: &mut HashMap<VarId, Rc<Term
         },
         (PatternKind::Const(Const::Int(n)), Term::Int(m)) => n == m,
         (PatternKind::Const(Const::Float(x)), Term::Float(bits)) => x.to_bits() == *bits,
-        (PatternKind::App { symbol, args }, Term::App(s, terms)) => {
+        (PatternKind::App { symbol, args }, Term::App(s, terms, _)) => {
             symbol == s && args.iter().zip(terms).all(|(p, t)| matches(p, t, vars))
         }
         _ => false,
