@@ -17,10 +17,10 @@ pub(super) struct Copier<'a> {
 }
 
 impl Copier<'_> {
-    /// A fresh local of the function copied into for `local`.
+    /// A fresh local of the function copied into for `local`; a parameter of a region that is borrowed stays so.
     pub(super) fn bind(&mut self, local: LocalId) -> LocalId {
-        let Local { name, sort, .. } = self.from.unwrap_or(&self.into.locals)[local].clone();
-        let new = self.into.local(name, sort);
+        let copy = self.from.unwrap_or(&self.into.locals)[local].clone();
+        let new = self.into.locals.push(copy);
         self.map.insert(local, new);
         new
     }

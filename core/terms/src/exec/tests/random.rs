@@ -186,6 +186,23 @@ proptest! {
     }
 }
 
+/// A body with a region that only looks at its parameters, copied into a base case.
+#[test]
+fn regions_of_base_cases_borrow_what_those_of_bodies_do() {
+    let text = "sort N = struct Z | S(N); L = struct E | C(N, L) | I(Int, L);
+        map F: L # Int # N # N -> Int; G: L # Int -> Int; Make: Int # N -> L;
+        var n, m: N; l: L; i, j: Int;
+        eqn true != true -> F(C(n, l), 3, m, n) = F(l, 4, S(S(m)), n);
+        F(l, i, n, m) = 3;
+        G(I(i, l), 0) = F(l, G(l, F(l, i, Z, Z)), S^4(S(Z)), S(Z));
+        G(l, i) = 3;
+        Make(0, n) = E;
+        Make(i, n) = I(i mod 4, C(n, I(0, Make(i - 1, S(n)))));
+        input G(I(3, Make(6, Z)), 0);";
+    let found = agree_on(text, "regions of base cases");
+    assert!(found.unwrap_or_else(|e| panic!("{e}")));
+}
+
 #[test]
 fn most_cases_have_answers() {
     let mut kinds = [0usize; 5];
