@@ -8,6 +8,7 @@ mod device;
 mod devices;
 mod emit;
 mod exit;
+mod fmt;
 mod interrupt;
 mod limits;
 mod lsp;
@@ -62,6 +63,8 @@ enum Command {
     Why(Box<why::Args>),
     /// Check programs and show all errors and warnings
     Check(check::Args),
+    /// Bring programs into their usual layout
+    Fmt(fmt::Args),
     /// Serve an editor: findings as you type, places of symbols, other names, hover, over standard input and output
     Lsp(lsp::Args),
     /// Test programs against what their comments expect
@@ -148,6 +151,7 @@ fn dispatch(command: &Command, start: Instant) -> Exit {
         Command::Repl(args) => repl::run(args),
         Command::Why(args) => why::run(args, start),
         Command::Check(args) => check::run(args),
+        Command::Fmt(args) => fmt::run(args),
         Command::Lsp(args) => lsp::run(args),
         Command::Test(args) => test::run(args),
         Command::Emit(args) => emit::run(args),

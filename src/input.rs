@@ -178,6 +178,27 @@ impl Input {
         })
     }
 
+    /// The text of the program, and the same program in its usual layout: spaces and indentation, with the author's lines
+    /// and comments. There is one for `.trs` and `.chr`; a text that cannot be read token by token has none.
+    pub fn formatted(&self) -> Result<(String, String), Diagnostics> {
+        let mut sources = SourceMap::new();
+        let account = Account::new(self.memory);
+        let made =
+            self.program_text(&mut sources, &account).map_err(|d| vec![*d]).and_then(|(id, syntax)| {
+                let layout = match syntax {
+                    Syntax::Trs => gchr_editor::Layout::Terms,
+                    Syntax::Chr => gchr_editor::Layout::Constraints,
+                    Syntax::Format(_) | Syntax::Mcrl2 | Syntax::Maude => {
+                        let found = Diagnostic::error("U0125", "there is no layout for this format");
+                        return Err(vec![found.help("give programs in gchr's own languages, .trs and .chr")]);
+                    }
+                };
+                let made = gchr_editor::format(layout, &sources, id)?;
+                Ok((sources.get(id).text.clone(), made))
+            });
+        made.map_err(|found| Diagnostics::new(Arc::new(sources), found))
+    }
+
     fn load(&self, sources: &mut SourceMap) -> Result<Parts, Vec<Diagnostic>> {
         let account = Account::new(self.memory);
         let (id, syntax) = self.program_text(sources, &account).map_err(|d| vec![*d])?;

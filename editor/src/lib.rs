@@ -5,11 +5,13 @@
 //! protocol and back.
 
 mod chr;
+mod format;
 mod index;
 mod rename;
 mod text;
 mod trs;
 
+pub use format::{Layout, format};
 pub use index::{Entry, Index, Kind, Occurrence, Role, Symbol};
 pub use rename::Unnameable;
 pub use text::{Encoding, Place, Text};

@@ -16,6 +16,7 @@ mod logic;
 mod lower;
 mod operators;
 mod parser;
+mod pieces;
 mod reader;
 mod scopes;
 mod sorts;
@@ -29,6 +30,7 @@ pub use load::{
 };
 pub use logic::TermReader;
 pub use parser::{parse, parse_goals};
+pub use pieces::{Piece, PieceKind, pieces};
 
 use gchr_base::diagnostic::Diagnostic;
 

@@ -9,6 +9,7 @@ pub mod ast;
 mod check;
 mod lexer;
 mod parser;
+mod pieces;
 
 use gchr_base::diagnostic::{self, Diagnostic, has_errors};
 use gchr_base::rule::Program;
@@ -17,6 +18,7 @@ use gchr_base::stack::with_large_stack;
 
 pub use check::{InputReader, parse_term};
 pub use parser::{Parsed, parse};
+pub use pieces::{Piece, PieceKind, pieces};
 
 /// What [`load`] found.
 #[derive(Clone, Debug)]

@@ -302,6 +302,33 @@ fn symbols_of_constraint_programs_are_found() {
 }
 
 #[test]
+fn a_text_is_laid_out_by_one_edit() {
+    let (mut client, hello) = Client::open(json!({}));
+    assert_eq!(hello["capabilities"]["documentFormattingProvider"], true);
+    let uri = "file:///none/x.chr";
+    let text = ":- chr_constraint a(?int).\n\n% 𝄞\na(X)<=>\n true.\n?- a(1).\n";
+    client.open_text(uri, text);
+    let ask = json!({"textDocument": {"uri": uri}, "options": {"tabSize": 4, "insertSpaces": true}});
+    let answer = client.ask("textDocument/formatting", ask.clone());
+    let lines = json!({"start": {"line": 3, "character": 0}, "end": {"line": 5, "character": 0}});
+    assert_eq!(answer["result"], json!([{"range": lines, "newText": "a(X) <=>\n    true.\n"}]));
+    let mut change = |version: i32, text: &str| {
+        let document = json!({"uri": uri, "version": version});
+        let changes = json!([{"text": text}]);
+        client.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
+        client.ask("textDocument/formatting", ask.clone())["result"].clone()
+    };
+    assert_eq!(change(2, "a :- b.\n"), json!([]));
+    assert_eq!(change(3, "a :- b(.\n"), Value::Null);
+    let whole = json!({"start": {"line": 0, "character": 5}, "end": {"line": 0, "character": 5}});
+    assert_eq!(
+        change(4, "a:-b."),
+        json!([{"range": {"start": {"line": 0, "character": 0}, "end": whole["end"]}, "newText": "a :- b.\n"}])
+    );
+    assert_eq!(client.end().0, 0);
+}
+
+#[test]
 fn symbols_of_term_programs_are_found() {
     let text = "% Natural numbers.
 sort Nat = struct Zero() | S(Nat);
@@ -355,7 +382,7 @@ fn wrong_messages_are_answered_and_the_server_goes_on() {
     client.raw(b"Content-Length: 2\r\n\r\n{}");
     client.wait(|message| message["id"].is_null() && message["error"].is_object());
     for (method, code) in
-        [("textDocument/formatting", -32601), ("textDocument/hover", -32602), ("initialize", -32600)]
+        [("textDocument/codeLens", -32601), ("textDocument/hover", -32602), ("initialize", -32600)]
     {
         let answer = client.ask(method, json!({"textDocument": 1}));
         assert_eq!(answer["error"]["code"], code, "{method}: {answer}");

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod cli;
 mod compare;
+mod fmt;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod interrupts;

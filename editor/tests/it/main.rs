@@ -1,6 +1,8 @@
 //! Indexes of many programs: what occurs is what is named, a cut text is read as far as it goes, and a program means
 //! the same under other names.
 
+mod format;
+
 use std::path::{Path, PathBuf};
 
 use gchr_base::reading::Account;

@@ -30,6 +30,7 @@ pub fn capabilities(encoding: Encoding) -> Value {
             "documentSymbolProvider": true,
             "renameProvider": {"prepareProvider": true},
             "completionProvider": {},
+            "documentFormattingProvider": true,
         },
         "serverInfo": {"name": "gchr", "version": env!("CARGO_PKG_VERSION")},
     })
@@ -94,6 +95,10 @@ pub fn answer(documents: &Documents, method: &str, params: Value) -> Answer {
                 ..lsp::CompletionItem::default()
             };
             value(symbols.into_iter().map(completion).chain(words.iter().map(word)).collect::<Vec<_>>())
+        }
+        "textDocument/formatting" => {
+            let asked: lsp::DocumentFormattingParams = parameters(params)?;
+            formatting(open(documents, &asked.text_document.uri)?)
         }
         _ => Err((ErrorCode::MethodNotFound, format!("gchr does not know {method}"))),
     }
@@ -182,6 +187,25 @@ fn rename(documents: &Documents, params: Value) -> Answer {
     let edits: Vec<lsp::TextEdit> = edits.into_iter().map(edit).collect();
     let changes: HashMap<&str, Vec<lsp::TextEdit>> = HashMap::from([(document.uri.as_str(), edits)]);
     value(json!({"changes": changes}))
+}
+
+/// The lines that another layout has in place of others; nothing where the text has none as it is.
+fn formatting(document: &Document) -> Answer {
+    let Some(made) = document.formatted() else { return Ok(Value::Null) };
+    let text = document.text.as_str();
+    if text == made {
+        return value(Vec::<lsp::TextEdit>::new());
+    }
+    // What is the same at both ends stays, so that the cursor and the folds of the editor do.
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (text.split_inclusive('\n').collect(), made.split_inclusive('\n').collect());
+    let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+    let head = same(&mut old.iter().zip(&new));
+    let tail = same(&mut old[head..].iter().rev().zip(new[head..].iter().rev()));
+    let bytes = |lines: &[&str]| lines.iter().map(|line| line.len()).sum::<usize>();
+    let range = bytes(&old[..head])..text.len() - bytes(&old[old.len() - tail..]);
+    let new_text = new[head..new.len() - tail].concat();
+    value(vec![lsp::TextEdit { range: document.range(&range), new_text }])
 }
 
 fn completion(symbol: &Symbol) -> lsp::CompletionItem {

@@ -143,6 +143,12 @@ impl Document {
         self.index.get_or_init(|| index_of(self.syntax, self.text.as_str()))
     }
 
+    /// The text in its usual layout, where it has one.
+    pub fn formatted(&self) -> Option<String> {
+        let input = gchr::Input::unsaved(&self.path, self.text.as_str()).syntax(self.syntax);
+        Some(input.formatted().ok()?.1)
+    }
+
     /// The byte at a place of the protocol.
     pub fn byte(&self, place: lsp::Position) -> usize {
         self.text.byte(Place { line: place.line, column: place.character })

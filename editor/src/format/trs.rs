@@ -1,0 +1,67 @@
+//! Spaces between the tokens of term programs.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::{SourceId, SourceMap};
+use gchr_trs::{Piece, PieceKind};
+
+use super::items::{Item, Kind, unbalanced, with_comments};
+
+/// The tokens and comments of a term program with the spaces between them; findings where it cannot be read.
+pub(super) fn items(sources: &SourceMap, id: SourceId) -> (Vec<Item>, Vec<Diagnostic>) {
+    let text = sources.get(id).text.as_str();
+    let (pieces, mut diagnostics) = gchr_trs::pieces(sources, id);
+    let mut items = with_comments(text, pieces.iter().map(|piece| (kind(piece), piece.range.clone())));
+    diagnostics.extend(unbalanced(&items, text, "T0002", id, true).filter(|_| diagnostics.is_empty()));
+    let spaces = spaces(&pieces);
+    let tokens = items.iter_mut().filter(|item| item.kind != Kind::Comment);
+    tokens.zip(spaces).for_each(|(item, space)| item.space = space);
+    items.iter_mut().filter(|item| item.kind == Kind::Comment).for_each(|item| item.space = true);
+    (items, diagnostics)
+}
+
+fn kind(piece: &Piece) -> Kind {
+    match piece.kind {
+        PieceKind::Open => Kind::Open { aside: false },
+        PieceKind::Close => Kind::Close,
+        PieceKind::Semicolon => Kind::End,
+        PieceKind::Section => Kind::Section(piece.range.len() + 1),
+        _ => Kind::Other,
+    }
+}
+
+/// Whether there is a space before each token.
+fn spaces(pieces: &[Piece]) -> Vec<bool> {
+    use PieceKind::*;
+    let mut prefix = false;
+    let mut spaces = Vec::with_capacity(pieces.len());
+    for (at, piece) in pieces.iter().enumerate() {
+        let Some(last) = at.checked_sub(1).map(|at| pieces[at].kind) else {
+            spaces.push(false);
+            continue;
+        };
+        // A sign of what follows it, not between two operands.
+        let was_prefix = std::mem::replace(
+            &mut prefix,
+            piece.kind == Not || piece.kind == Minus && !matches!(last, Name | Number | Close),
+        );
+        let repeated = |at: usize| is_repetition(pieces, at);
+        spaces.push(match (last, piece.kind) {
+            (_, Comma | Semicolon | Colon | Question | Close) | (Open | Question, _) => false,
+            (Name | Number, Open) => false,
+            _ if was_prefix => false,
+            (_, Caret) => !repeated(at),
+            (Caret, _) => !repeated(at - 1),
+            _ => true,
+        });
+    }
+    spaces
+}
+
+/// Whether a caret is that of `S^3(x)`, not the operator.
+fn is_repetition(pieces: &[Piece], at: usize) -> bool {
+    let kind = |at: usize| pieces.get(at).map(|piece| piece.kind);
+    at > 0
+        && kind(at - 1) == Some(PieceKind::Name)
+        && kind(at + 1) == Some(PieceKind::Number)
+        && kind(at + 2) == Some(PieceKind::Open)
+}
