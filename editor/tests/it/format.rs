@@ -203,11 +203,11 @@ fn time_is_in_proportion_to_the_text() {
     let many_lines = |n: usize| "r @ a(X) , b(Y)   <=> c( X,Y ). % here\n".repeat(n);
     let comments = |n: usize| "% only this\n".repeat(n);
     let nested = |n: usize| format!("p{}a{}.\n", "(f".repeat(n), ")".repeat(n));
-    let texts: [(&str, usize, &dyn Fn(usize) -> String); 4] = [
-        ("one line", 2_000, &one_line),
-        ("many lines", 500, &many_lines),
-        ("comments", 2_000, &comments),
-        ("nested", 2_000, &nested),
+    let texts: [(&str, usize, growth::Text); 4] = [
+        ("one line", 2_000, one_line),
+        ("many lines", 500, many_lines),
+        ("comments", 2_000, comments),
+        ("nested", 2_000, nested),
     ];
     for (name, n, text) in texts {
         let work = |text: &String| formatted(Layout::Constraints, text).expect("a layout").len();
