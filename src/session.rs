@@ -25,6 +25,7 @@
 
 mod ground;
 mod logic;
+mod saved;
 mod terms;
 #[cfg(test)]
 mod tests;

@@ -109,11 +109,11 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[0, 2], "statistics"),
     (
         &[1],
-        "abolish acyclic_term all_different all_distinct assert asserta assertion assertz attvar \
-         backtrace chr_leash chr_show_store circuit consult context_module current_input current_key \
+        "$enumerate_constraints abolish acyclic_term all_different all_distinct assert asserta assertion assertz attvar \
+         backtrace chr_leash chr_show_store circuit compile_predicates consult context_module current_input current_key \
          current_module current_output current_predicate cyclic_term debugging del_attrs delete_file displayq \
          empty_assoc empty_heap empty_nb_set ensure_loaded erase exists_directory exists_file fd_var \
-         find_chr_constraint get get0 get_time getrand ignore indomain instantiation_error is_alnum \
+         find_chr_constraint get get0 get_time getrand ht_is_hashtable ht_new ignore indomain instantiation_error is_alnum \
          is_alpha is_ascii is_assoc is_csym is_csymf is_digit is_endline is_graph is_heap is_list \
          is_lower is_most_general_term is_newline is_ordset is_period is_punct is_quote is_rbtree \
          is_set is_space is_stream is_upper is_white label lex_chain license listing mutex_create \
@@ -131,6 +131,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     ),
     (&[1, 2, 3], "append"),
     (&[1, 3], "random reduced"),
+    (&[3, 5], "ht_put"),
     (&[1, 3, 4], "numbervars"),
     (
         &[2],
@@ -143,7 +144,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
          del_attr dif domain_error downcase_atom duplicate_term edges eol eos fd_dom fd_inf fd_size \
          fd_sup file_base_name file_directory_name flatten floor forall foreach free_of_term \
          free_of_var free_variables freeze frozen gen_nb_set gensym get_attrs getenv \
-         group_pairs_by_key hash_term heap_size heap_to_list in ins instance is_of_type keysort \
+         group_pairs_by_key hash_term heap_size ht_keys ht_pairs ht_size ht_values heap_to_list in ins instance is_of_type keysort \
          labeling last length limit list_to_assoc list_to_heap list_to_ord_set list_to_rbtree \
          list_to_set log max_list member memberchk min_list most_general_goal msort must_be name \
          nb_current nb_getval nb_linkval nb_set_to_list nb_setval nonground normalize_space \
@@ -179,7 +180,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
          catch_with_backtrace compare compose compound_name_arguments compound_name_arity concat \
          concurrent convlist csym csyms current_op date_time_value del_edges del_vertices delete \
          digit digits element exclude extend_goal file_name_extension first_solution flag float \
-         format format_to_chars format_to_codes functor gen_assoc genarg get_assoc get_attr \
+         format format_to_chars format_to_codes functor gen_assoc genarg get_assoc get_attr ht_del ht_gen ht_get ht_put_new \
          head_name_arity include integer intersection map_list_to_pairs mapargs mapsubterms max_assoc \
          merge merge_heaps merge_options merge_set message_to_codes min_assoc mkconj mkdisj \
          nb_linkarg nb_setarg neighbors neighbours nextto nonblank nonblanks nth_clause number \
@@ -197,7 +198,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (
         &[4],
         "add_to_heap del_assoc del_max_assoc del_min_assoc delete_from_heap divmod findnsols foldr \
-         get_from_heap group_by nth_integer_root_and_remainder optional put_assoc random_perm2 \
+         get_from_heap group_by ht_update nth_integer_root_and_remainder optional put_assoc random_perm2 \
          rb_apply rb_del_max rb_del_min rb_fold rb_insert rb_insert_new rb_next scalar_product \
          setup_call_catcher_cleanup split_string string_without",
     ),

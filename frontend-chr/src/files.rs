@@ -109,10 +109,11 @@ pub(crate) fn named(module: &Module, directive: TermId, folders: &Folders) -> Ve
     named.filter(is_file).collect()
 }
 
-/// The name of `library(name)`, as `dcg/basics`.
+/// The name of `library(name)`, as `dcg/basics`; `chr(name)` stands for `library(chr/name)`.
 pub(crate) fn library(module: &Module, file: TermId) -> Option<String> {
     match module.functor(file)? {
         ("library", &[name]) => Some(path(module, name).unwrap_or_else(|| module.term_text(name))),
+        ("chr", &[name]) => Some(format!("chr/{}", path(module, name)?)),
         _ => None,
     }
 }

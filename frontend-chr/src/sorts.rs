@@ -14,7 +14,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::{FactColumn, Facts};
 use gchr_base::ids::Id;
 use gchr_base::rule::{Body, HeadAtom, Program, Rule, RuleId, Start};
-use gchr_base::signature::ConstraintId;
+use gchr_base::signature::{ConstraintId, SortKind};
 
 use crate::declare::Declarations;
 use crate::lower::Sorts;
@@ -47,6 +47,14 @@ pub(crate) fn infer(
 pub(crate) struct Inferred(Vec<Columns>);
 
 impl Inferred {
+    /// Takes notice of constraints of a symbol that are there already; of none where there are no kinds.
+    pub fn add(&mut self, symbol: usize, kinds: Option<&[SortKind]>) {
+        if let (Some(columns), Some(kinds)) = (self.0.get_mut(symbol), kinds) {
+            let kinds: Vec<Kind> = kinds.iter().map(|&kind| Kind::of_sort(kind)).collect();
+            add(std::slice::from_mut(columns), ConstraintId::from_index(0), &kinds);
+        }
+    }
+
     /// Whether columns have the same sorts by both.
     pub fn has_sorts_of(&self, other: &Self) -> bool {
         let kinds = |columns: &Self| columns.0.iter().map(|c| c.kinds.clone()).collect::<Vec<_>>();

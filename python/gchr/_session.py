@@ -1,7 +1,9 @@
 """Programs and sessions."""
 
 import os
+import pathlib
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -147,6 +149,26 @@ class Session:
     def undo(self) -> bool:
         """Takes back the last run; whether there was one. Stores with logical variables take nothing back."""
         return self._inner.undo()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Keeps the store in a file, which appears when it is complete: see :meth:`restore`."""
+        path = pathlib.Path(path)
+        data = self._inner.save()
+        part, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        try:
+            with os.fdopen(part, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+
+    def restore(self, path: str | os.PathLike[str]) -> None:
+        """Makes the store what it was when a session of the same program was saved. A file that is none, or of another
+        program, leaves the session as it is."""
+        self._inner.restore(os.fspath(path), pathlib.Path(path).read_bytes())
 
     def why(self, of: str, *, depth: int | None = None) -> str:
         """What led to a constraint (`path(1,4)`), or to a place of the last normal form (`1.2`)."""

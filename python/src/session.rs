@@ -338,6 +338,16 @@ impl Session {
         self.quietly(py, |session| Ok(session.undo()?))
     }
 
+    /// The store as bytes.
+    fn save(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.quietly(py, |session| Ok(session.save()?))
+    }
+
+    /// Makes the store that of bytes, with this name in messages.
+    fn restore(&self, py: Python<'_>, name: String, bytes: Vec<u8>) -> PyResult<()> {
+        self.quietly(py, move |session| Ok(session.restore(&name, &bytes)?))
+    }
+
     /// The constraints of a symbol as a table.
     fn table(&self, py: Python<'_>, name: String, arity: usize) -> PyResult<Option<Table>> {
         let made = self.quietly(py, move |session| {

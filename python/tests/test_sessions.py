@@ -43,6 +43,24 @@ def test_a_session_goes_on_from_what_is_new(semantics):
     assert str(session) == "edge(1,2)\npath(1,2)\n"
 
 
+def test_a_store_is_kept_in_a_file(tmp_path):
+    session = paths()
+    session.run("edge(1, 2), edge(2, 3)")
+    session.save(tmp_path / "paths.session")
+    assert [file.name for file in tmp_path.iterdir()] == ["paths.session"]
+    other = paths()
+    other.restore(tmp_path / "paths.session")
+    assert str(other) == str(session)
+    other.run("edge(3, 4)")
+    assert other.count("path") == 6
+    with pytest.raises(gchr.ProgramError, match="U0144"):
+        gchr.Program(text=PATHS + "edge(1, 1) <=> true.\n").session().restore(tmp_path / "paths.session")
+    (tmp_path / "broken").write_bytes(b"gchr session 1\nbroken")
+    with pytest.raises(gchr.ProgramError, match="U0145"):
+        other.restore(tmp_path / "broken")
+    assert other.count("path") == 6
+
+
 def test_facts_of_all_kinds():
     session = paths()
     session.add("note", [("a b", 0.5), ("c", 2.0)])

@@ -16,7 +16,7 @@ use super::limits::LimitArgs;
 use super::program::ProgramArgs;
 use super::semantics::SemanticsArgs;
 use super::watchdog::{self, Phase};
-use super::{interrupt, memory, report, values};
+use super::{interrupt, memory, out_file, report, values};
 use commands::Next;
 use lines::{Line, Lines};
 use state::{Settings, State};
@@ -103,6 +103,8 @@ pub fn run(args: &Args) -> Exit {
 
 fn loop_over(args: &Args) -> Result<Exit, Exit> {
     memory::start_threads(args.threads)?;
+    out_file::reads("the program", &args.program.file);
+    args.facts.iter().for_each(|(_, file)| out_file::reads("a file of facts", file));
     let mut state = State::open(args)?;
     let mut lines = Lines::open(state.names());
     if lines.is_terminal() {

@@ -11,7 +11,7 @@ use gchr_base::signature::Signature;
 use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
 use gchr_chr::{Added, Addition};
-use gchr_constraints::exec::{Resident, Store, Undone};
+use gchr_constraints::exec::{Image, Resident, Store, Undone, Unrestored};
 use gchr_constraints::plan::{ChrPlan, compile, compile_rounds};
 
 use super::{Ended, Reply};
@@ -90,6 +90,27 @@ impl GroundSession {
         });
         self.program.clear_pending();
         ran.map(|stats| Reply { answer: None, stats })
+    }
+
+    /// The store as plain data.
+    pub fn image(&self) -> Result<Image, StopReason> {
+        self.resident.image(self.signature())
+    }
+
+    /// Makes the store that of an image; why not, or what the program has against it.
+    pub fn take_image(&mut self, image: Image) -> Result<(), Result<Unrestored, Vec<Diagnostic>>> {
+        if self.derived.is_some() {
+            let message = "a session that records derivations has those of all that is in its store";
+            let help = "open the file in a session without --why; derivations are not saved";
+            return Err(Err(vec![Diagnostic::error("U0144", message).help(help)]));
+        }
+        let kinds: Vec<_> = image.kinds().collect();
+        let any = self.program.any();
+        let resident = Resident::restore(image, self.program.signature_mut(), any, UNDO).map_err(Ok)?;
+        self.program.clear_pending();
+        self.is_widened |= self.program.take_store(kinds.iter().cloned()).map_err(Err)?;
+        self.resident = resident;
+        Ok(())
     }
 
     pub fn undo(&mut self) -> Result<bool, Diagnostic> {

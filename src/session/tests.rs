@@ -178,6 +178,65 @@ fn splits_give_the_same_store() {
 /// A run that stops in the middle, for whatever reason, leaves the store as it was, and later runs are as if it had
 /// not been.
 #[test]
+fn a_saved_store_goes_on_as_if_it_had_stayed() {
+    for (text, goals) in PROGRAMS {
+        for options in ways().iter().filter(|options| !options.derivations) {
+            for at in 0..=goals.len() {
+                let mut first = open(text, options);
+                add_and_run(&mut first, &goals[..at]);
+                let bytes = first.save().expect("bytes");
+                let mut second = open(text, options);
+                add_and_run(&mut second, &goals[..at / 2]);
+                second.restore("a file", &bytes).expect("a store");
+                assert_eq!(store(&mut second), store(&mut first), "{at} {options:?}\n{text}");
+                assert!(!second.undo().expect("nothing"), "what was restored is taken back");
+                // Saved and restored again, without a run between.
+                second.restore("a file", &second.save().expect("bytes")).expect("a store");
+                for session in [&mut first, &mut second] {
+                    add_and_run(session, &goals[at..]);
+                }
+                assert_eq!(store(&mut second), store(&mut first), "{at} {options:?}\n{text}");
+                assert_eq!(
+                    second.save().expect("bytes"),
+                    first.save().expect("bytes"),
+                    "{at} {options:?}\n{text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_and_foreign_stores_are_refused() {
+    let (text, goals) = PROGRAMS[6];
+    let options = options(Semantics::Refined, Firing::Indexed);
+    let mut session = open(text, &options);
+    add_and_run(&mut session, goals);
+    let (bytes, before) = (session.save().expect("bytes"), store(&mut session));
+    let refused = |session: &mut Session, bytes: &[u8], code: &str| {
+        let found = session.restore("a file", bytes).expect_err("no store");
+        assert_eq!(found.list()[0].code, code, "{found}");
+    };
+    for end in 0..bytes.len() {
+        refused(&mut session, &bytes[..end], "U0145");
+    }
+    for at in 0..bytes.len() {
+        let mut other = bytes.clone();
+        other[at] ^= 1 << (at % 8);
+        refused(&mut session, &other, "U0145");
+    }
+    assert_eq!(store(&mut session), before);
+    refused(&mut open(&format!("{text} p(1) ==> true."), &options), &bytes, "U0144");
+    refused(&mut open(text, &CompileOptions { derivations: true, ..options }), &bytes, "U0144");
+    refused(&mut Input::constraints(text).open_for_logic(&options).expect("a program"), &bytes, "U0144");
+    session.add_goals("p(1)").expect("goals");
+    assert_eq!(session.save().expect_err("goals wait").list()[0].code, "U0144");
+    let terms =
+        Input::terms("sort N = struct Z; input Z;").open(&CompileOptions::default()).expect("a program");
+    assert_eq!(terms.save().expect_err("no store").list()[0].code, "U0144");
+}
+
+#[test]
 fn a_run_that_stops_leaves_nothing() {
     for (text, goals) in PROGRAMS {
         for options in ways() {

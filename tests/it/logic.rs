@@ -113,3 +113,15 @@ fn other_semantics_and_devices_are_refused_with_the_reason() {
     assert!(run.code != 0 && run.stderr.contains("U0110"), "{}", run.stderr);
     assert!(run.stderr.contains("refined semantics only") && run.stderr.contains("╭─[ "), "{}", run.stderr);
 }
+
+#[test]
+fn constraints_are_found_with_the_module_that_declares_them() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "mm.pl",
+        ":- module(mm, [c/1]).\n:- use_module(library(chr)).\n:- use_module(chr(chr_runtime)).\n:- chr_constraint c/1.\n\
+         all :- c(1), findall(M-X, current_chr_constraint(M:X), L), print(L), nl.\n?- mm:all.\n",
+    );
+    let run = scratch.gchr(&["run", "mm.pl"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "[mm-c(1)]\nc(1)\n"), "{}", run.stderr);
+}

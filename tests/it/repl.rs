@@ -47,6 +47,27 @@ fn scratch() -> Scratch {
     scratch
 }
 
+#[test]
+fn a_store_is_kept_in_a_file() {
+    let scratch = scratch();
+    let saved = repl(&scratch, &["paths.chr"], "edge(1, 2), edge(2, 3)\n:save a.session\n:save paths.chr\n");
+    assert_eq!(saved.code, 1, "{}", saved.stderr);
+    assert!(saved.stderr.contains("U0114"), "{}", saved.stderr);
+    let lines = ":open a.session\n:sizes\nedge(3, 4)\n:open none.session\n:open edges.csv\n:save\n";
+    let opened = repl(&scratch, &["paths.chr"], lines);
+    assert_eq!(
+        opened.stdout,
+        "edge/2 2\npath/2 3\nedge(1,2)\nedge(2,3)\nedge(3,4)\n\
+         path(1,2)\npath(1,3)\npath(1,4)\npath(2,3)\npath(2,4)\npath(3,4)\n"
+    );
+    for said in ["U0101", "none.session", "U0145", "edges.csv is no saved session", ":save takes a file"] {
+        assert!(opened.stderr.contains(said), "{said}: {}", opened.stderr);
+    }
+    scratch.file("other.chr", &PATHS.replace("path(Y, Z) ==>", "path(Y, Z) ==> X < Z |"));
+    let other = repl(&scratch, &["other.chr"], ":open a.session\n:sizes\n");
+    assert!(other.stderr.contains("U0144") && !other.stdout.contains('2'), "{}", other.stderr);
+}
+
 /// A session reads terms as its program is written: `^` is a power in one language and a bit operation in another.
 #[test]
 fn terms_are_read_as_their_program_is_written() {

@@ -40,7 +40,7 @@ pub mod engine {
 pub use evaluate::is_evaluated;
 pub use exchange::Words;
 pub use report::{column_text, variable_text};
-pub use resident::{Resident, Undone};
+pub use resident::{Image, Resident, Undone, Unrestored};
 pub use store::{Row, Rows, Store, trace_constraint};
 
 use std::time::Instant;

@@ -123,6 +123,11 @@ pub(crate) const TABLE: &[(&str, usize, crate::database::Native)] = &[
         let list = m.heap.list(&all);
         Ok(m.unify_arg(0, list))
     }),
+    ("$home_module", 1, |m| {
+        let name = m.db.flags.modules.first().cloned().unwrap_or_else(|| "user".into());
+        let name = m.db.names.intern(&name);
+        Ok(m.unify_arg(0, Cell::atom(name)))
+    }),
     ("$chr_commit", 2, commit),
     ("$dynamic_type_check", 2, |m| m.check_dynamic_type()),
     ("$chr_remove", 1, |m| {

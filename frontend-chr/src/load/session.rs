@@ -6,9 +6,9 @@ use gchr_base::ids::IdVec;
 use gchr_base::logic::{Goal, LogicProgram, Operators};
 use gchr_base::reading::Account;
 use gchr_base::rule::{Program, Query, Rule, RuleId, Start, verify};
-use gchr_base::signature::Signature;
 #[cfg(feature = "tables")]
 use gchr_base::signature::Texts;
+use gchr_base::signature::{Signature, SortId, SortKind};
 use gchr_base::source::{SourceId, SourceMap};
 
 use super::{Reading, Request, tidy};
@@ -178,6 +178,37 @@ impl GroundSession {
     /// Whether something waits for a run.
     pub fn is_pending(&self) -> bool {
         !(self.pending.0.is_empty() && self.pending.1.is_empty())
+    }
+
+    /// The sort of all values.
+    pub fn any(&self) -> SortId {
+        self.sorts.any
+    }
+
+    /// The signature, for texts and functors that a store brings with it.
+    pub fn signature_mut(&mut self) -> &mut Signature {
+        &mut self.program.signature
+    }
+
+    /// Takes a store for that of this program: by constraint symbol, what its columns hold, if it holds any. What is
+    /// wrong with that, and whether columns hold more than before.
+    pub fn take_store(
+        &mut self,
+        kinds: impl Iterator<Item = Option<Vec<SortKind>>>,
+    ) -> Result<bool, Vec<Diagnostic>> {
+        let before = self.known.clone();
+        for (at, kinds) in kinds.enumerate() {
+            self.known.add(at, kinds.as_deref());
+        }
+        let (known, found) = self.infer(Vec::new(), &[]);
+        if found.is_empty() {
+            let widened = !known.has_sorts_of(&before);
+            self.known = known;
+            return Ok(widened);
+        }
+        self.known = before;
+        self.infer(Vec::new(), &[]);
+        Err(found)
     }
 
     /// Forgets what waits: it has run, or is not wanted.

@@ -1,5 +1,7 @@
 //! Commands of the interactive session: lines that begin with a colon.
 
+use std::path::Path;
+
 use gchr::{Answers, Device, Selection};
 
 use crate::cli::exit::Exit;
@@ -27,10 +29,12 @@ pub struct Command<'a> {
 }
 
 /// Names of commands with what they take and do.
-const COMMANDS: [(&str, &str, &str); 14] = [
+const COMMANDS: [(&str, &str, &str); 16] = [
     (":store", "[NAME/ARITY ...]", "the constraints in the store, all or those of these symbols"),
     (":sizes", "", "how many there are of each constraint"),
     (":facts", "C=FILE", "add the rows of a file"),
+    (":save", "FILE", "keep the store in a file, for another session of the same program"),
+    (":open", "FILE", "make the store what it was when the file was saved"),
     (":run", "", "run the program's own queries, or evaluate its own input"),
     (
         ":why",
@@ -97,6 +101,10 @@ impl State<'_> {
                 Ok((constraint, file)) => self.add_facts(&constraint, &file),
                 Err(error) => wrong(&error, ":facts edge=roads.csv"),
             },
+            (":save", "") => wrong(":save takes a file", ":save roads.session"),
+            (":save", file) => self.save(Path::new(file)),
+            (":open", "") => wrong(":open takes a file", ":open roads.session"),
+            (":open", file) => self.restore(Path::new(file)),
             (":run", "") => self.run_own(),
             (":why", "") => wrong(":why takes a constraint", ":why path(1,4)"),
             (":why", of) => self.show_why(of),
@@ -196,7 +204,7 @@ mod tests {
         for other in ["p(1)", ":- p", "::", ":", "?- p", ""] {
             assert_eq!(parts(other), None, "{other}");
         }
-        assert_eq!(names(":s"), [":store", ":sizes", ":stats", ":set"]);
+        assert_eq!(names(":s"), [":store", ":sizes", ":save", ":stats", ":set"]);
         assert_eq!(settings("max-"), ["max-output", "max-rounds", "max-steps"]);
     }
 }

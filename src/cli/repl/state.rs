@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gchr::base::escape;
 use gchr::base::limited::Limited;
+use gchr::base::reading::{self, Account};
 use gchr::base::watch::Watch;
 use gchr::{
     Answers, Control, Device, Diagnostics, Failure, Format, Language, Limits, Reply, Selection, Session,
@@ -14,6 +15,7 @@ use gchr::{
 use super::Args;
 use super::commands::Next;
 use crate::cli::exit::Exit;
+use crate::cli::out_file::File;
 use crate::cli::sink::Stdout;
 use crate::cli::watchdog::{self, Phase};
 use crate::cli::{interrupt, progress, report, values};
@@ -109,6 +111,40 @@ impl<'a> State<'a> {
                 report::notices(&notices);
                 self.run(&mut |session, control| session.run(control))
             }
+            Err(found) => failed(&found),
+        }
+    }
+
+    /// Keeps the store in a file, which appears when it is complete.
+    pub fn save(&mut self, path: &Path) -> Next {
+        let bytes = match self.session.save() {
+            Ok(bytes) => bytes,
+            Err(found) => return failed(&found),
+        };
+        let Ok(mut file) = File::create(":save", path) else { return Next::Failed };
+        match file.write_all(&bytes).and_then(|()| file.finish()) {
+            Ok(()) => Next::Go,
+            Err(error) => {
+                let message = format!("cannot write {}: {error}", path.display());
+                report::problem("U0107", &message, "another path");
+                Next::Failed
+            }
+        }
+    }
+
+    /// Makes the store that of a file.
+    pub fn restore(&mut self, path: &Path) -> Next {
+        let account = Account::new(Some(gchr::base::memory::left()));
+        let bytes = match reading::read(path, &account) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let message = format!("cannot read {}: {error}", path.display());
+                report::problem("U0101", &message, "give a file that :save has written");
+                return Next::Failed;
+            }
+        };
+        match self.session.restore(&path.display().to_string(), &bytes) {
+            Ok(()) => Next::Go,
             Err(found) => failed(&found),
         }
     }

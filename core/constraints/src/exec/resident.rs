@@ -5,6 +5,8 @@
 //! heads: neither semantics has to remember more than the tables, the heap and the next id. While a run goes on, tables
 //! note what it takes from older constraints ([`Table::note_from`]), which is what returning to a moment needs.
 
+mod image;
+
 use std::time::Instant;
 
 use super::code::Code;
@@ -25,6 +27,8 @@ use gchr_base::signature::SortKind;
 use gchr_base::stats::Stats;
 use gchr_base::value::Heap;
 use gchr_base::value::heap::HeapFull;
+
+pub use image::{Image, Unrestored};
 
 /// A store that runs go on with.
 pub struct Resident {

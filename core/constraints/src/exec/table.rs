@@ -70,11 +70,20 @@ impl Table {
     pub(crate) const MAX_ROWS: u64 = NONE as u64;
 
     pub(crate) fn new(plan: &TablePlan) -> Self {
-        let kinds: Vec<SortKind> = plan.columns.iter().map(|c| c.kind).collect();
+        let plain = Self::plain(plan.name.clone(), plan.columns.iter().map(|c| c.kind).collect());
         Self {
-            name: plan.name.clone(),
-            columns: plan.columns.iter().map(|c| Column::new(c.kind)).collect(),
-            indexes: plan.indexes.iter().map(|index| Index::new(index, &kinds)).collect(),
+            indexes: plan.indexes.iter().map(|index| Index::new(index, &plain.kinds)).collect(),
+            late: vec![false; plan.indexes.len()],
+            ..plain
+        }
+    }
+
+    /// A table with these columns and no index.
+    pub(crate) fn plain(name: String, kinds: Vec<SortKind>) -> Self {
+        Self {
+            name,
+            columns: kinds.iter().map(|&kind| Column::new(kind)).collect(),
+            indexes: Vec::new(),
             kinds,
             ids: Ids::new(),
             pins: Vec::new(),
@@ -83,7 +92,7 @@ impl Table {
             live: 0,
             bytes: 0,
             keeps_rows: false,
-            late: vec![false; plan.indexes.len()],
+            late: Vec::new(),
             journal: Journal::default(),
         }
     }

@@ -58,8 +58,10 @@ when(C, G) :- '$when_state'(C, S), ( S == true -> call(G) ; '$suspend_when'(C, G
     ( Done == true -> true ; '$when_state'(C, S), ( S == true -> Done = true, call(G) ; true ) ), '$run_when'(T).
 
 find_chr_constraint(C) :- '$chr_constraints'(L), '$element'(C, L).
+current_chr_constraint(C) :- nonvar(C), C = M:C1, !, ( var(M) -> '$home_module'(M) ; true ), current_chr_constraint(C1).
 current_chr_constraint(C) :- '$chr_constraints'(L), '$element'(C, L).
-current_chr_constraint(_, C) :- current_chr_constraint(C).
+current_chr_constraint(M, C) :- current_chr_constraint(M:C).
+'$enumerate_constraints'(C) :- current_chr_constraint(C).
 chr_show_store(_) :- '$chr_constraints'(L), '$show_constraints'(L).
 chr_trace.
 chr_notrace.

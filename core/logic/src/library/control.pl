@@ -119,7 +119,7 @@ nb_current(K, V) :- atom(K), catch(nb_getval(K, V), _, fail).
 statistics(K, V) :- '$statistic'(K, V).
 statistics.
 garbage_collect.
-prompt(_, _).
+prompt(Old, New) :- ( nb_current('$prompt', P) -> true ; P = '|: ' ), Old = P, nb_setval('$prompt', New).
 style_check(_).
 use_module(_).
 use_module(_, _).

@@ -48,13 +48,18 @@ csym(C, _S0, _S1) :- (_S0=[C|_S2], code_type(C, csym), _S1=_S2).
 csyms([C|Cs], _S0, _S1) :- (csym(C, _S0, _S2), (!, _S3=_S2), csyms(Cs, _S3, _S1)).
 csyms([], _S0, _S1) :- _S0=_S1.
 atom(A, S0, S) :- (format(codes(Cs), '~w', [A]), append(Cs, S, S0)).
-sequence(G, L, _S0, _S1) :- '$sequence'(L, G, _S0, _S1).
-'$sequence'([], _S0, _S1, _S2) :- _S1=_S2.
-'$sequence'([X|Xs], G, _S0, _S1) :- (call(G, X, _S0, _S2), '$sequence'(Xs, G, _S2, _S1)).
-sequence(G, Sep, [X|Xs], _S0, _S1) :- (call(G, X, _S0, _S2), (!, _S3=_S2), '$sequence_rest'(Sep, G, Xs, _S3, _S1)).
-sequence(_S0, _S1, [], _S2, _S3) :- _S2=_S3.
-'$sequence_rest'(Sep, G, [X|Xs], _S0, _S1) :- (phrase(Sep, _S0, _S2), (!, _S3=_S2), call(G, X, _S3, _S4), '$sequence_rest'(Sep, G, Xs, _S4, _S1)).
-'$sequence_rest'(_S0, _S1, [], _S2, _S3) :- _S2=_S3.
-sequence(Start, G, Sep, End, L, _S0, _S1) :- (phrase(Start, _S0, _S2), sequence(G, Sep, L, _S2, _S3), phrase(End, _S3, _S4), !, _S1=_S4).
+sequence(G, L, S0, S) :- '$sequence'(L, G, S0, S).
+'$sequence'([X|Xs], G, S0, S) :- call(G, X, S0, S1), '$sequence'(Xs, G, S1, S).
+'$sequence'([], _, S, S).
+sequence(G, Sep, L, S0, S) :- '$separated'(L, G, Sep, S0, S).
+'$separated'(L, G, Sep, S0, S) :- var(L), !,
+    (   call(G, X, S0, S1)
+    *-> ( phrase(Sep, S1, S2) -> !, L = [X|Xs], '$separated_on'(Xs, G, Sep, S2, S) ; L = [X], S = S1 )
+    ;   L = [], S = S0
+    ).
+'$separated'([X|Xs], G, Sep, S0, S) :- call(G, X, S0, S1), ( Xs == [] -> S = S1 ; phrase(Sep, S1, S2), '$separated'(Xs, G, Sep, S2, S) ).
+'$separated'([], _, _, S, S).
+'$separated_on'([X|Xs], G, Sep, S0, S) :- call(G, X, S0, S1), ( phrase(Sep, S1, S2) -> !, '$separated_on'(Xs, G, Sep, S2, S) ; Xs = [], S = S1 ).
+sequence(Start, G, Sep, End, L, S0, S) :- phrase(Start, S0, S1), '$separated'(L, G, Sep, S1, S2), phrase(End, S2, S3), !, S = S3.
 optional(G, _S0, _S1, _S2) :- (phrase(G, _S1, _S3), !, _S2=_S3).
 optional(_S0, D, _S1, _S2) :- phrase(D, _S1, _S2).

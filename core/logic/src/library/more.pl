@@ -110,3 +110,23 @@ file_name_extension(B, E, F) :- nonvar(F), !,
     ( nonvar(E), E \== '', \+ sub_atom(E, 0, _, _, '.') -> atom_concat('.', E, D) ; D = E ),
     ( nonvar(D) -> atom_concat(B, D, F) ; sub_atom(F, At, 1, After, '.'), \+ ( sub_atom(F, Later, 1, _, '.'), Later > At ) -> sub_atom(F, 0, At, _, B), sub_atom(F, _, After, 0, E) ; B = F, E = '' ).
 file_name_extension(B, E, F) :- ( E == '' -> F = B ; sub_atom(E, 0, _, _, '.') -> atom_concat(B, E, F) ; atomic_list_concat([B, E], '.', F) ).
+
+compile_predicates(_).
+
+% Tables by key (library(hashtable)): a term whose argument is an association list, changed so that backtracking undoes it.
+ht_new(ht(A, 0)) :- empty_assoc(A).
+ht_is_hashtable(T) :- nonvar(T), T = ht(_, N), integer(N).
+ht_size(T, N) :- arg(2, T, N).
+ht_get(T, K, V) :- arg(1, T, A), get_assoc(K, A, V).
+ht_put(T, K, V) :- arg(1, T, A), ( get_assoc(K, A, _) -> true ; '$ht_grow'(T, 1) ), put_assoc(K, A, V, B), setarg(1, T, B).
+ht_put(T, K, V, IfNew, Old) :- ( ht_get(T, K, V0) -> Old = V0 ; Old = IfNew ), ht_put(T, K, V).
+ht_put_new(T, K, V) :- \+ ht_get(T, K, _), ht_put(T, K, V).
+ht_update(T, K, Old, New) :- ht_get(T, K, Old), ht_put(T, K, New).
+ht_del(T, K, V) :- arg(1, T, A), del_assoc(K, A, V, B), '$ht_grow'(T, -1), setarg(1, T, B).
+'$ht_grow'(T, By) :- arg(2, T, N0), N is N0 + By, setarg(2, T, N).
+ht_gen(T, K, V) :- ht_pairs(T, Ps), '$element'(K-V, Ps).
+ht_pairs(T, Ps) :- ( var(T) -> ht_new(T), '$ht_put_all'(Ps, T) ; arg(1, T, A), assoc_to_list(A, Ps) ).
+'$ht_put_all'([], _).
+'$ht_put_all'([K-V|Ps], T) :- ht_put(T, K, V), '$ht_put_all'(Ps, T).
+ht_keys(T, Ks) :- arg(1, T, A), assoc_to_keys(A, Ks).
+ht_values(T, Vs) :- arg(1, T, A), assoc_to_values(A, Vs).

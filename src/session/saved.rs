@@ -1,0 +1,116 @@
+//! Sessions as files: the store of a constraint program, for a later process.
+//!
+//! A file is a first line, the SHA-256 of all behind it, and a [`Body`] by `postcard`. It holds the hash of the
+//! program's texts: with other rules, the store would be one that the program never makes.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::error::StopReason;
+use gchr_base::source::SourceMap;
+use gchr_constraints::exec::{Image, Unrestored};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Kind, Session};
+use crate::diagnostics::Diagnostics;
+use crate::stack::with_large_stack;
+
+/// What a file begins with; the number is that of the format.
+const FIRST_LINE: &[u8] = b"gchr session 1\n";
+const HASH: usize = 32;
+
+#[derive(Serialize, Deserialize)]
+struct Body {
+    /// Of the program's texts.
+    program: [u8; HASH],
+    /// Names and numbers of arguments.
+    constraints: Vec<(String, u32)>,
+    store: Image,
+}
+
+impl Session {
+    /// The store as bytes, which [`restore`](Self::restore) makes a store of again. Sessions of the logic machine and of
+    /// term programs have none, and nothing may wait for a run. Limits, answers and what can be taken back are not kept.
+    pub fn save(&self) -> Result<Vec<u8>, Diagnostics> {
+        self.saved().map_err(|found| self.told(vec![found]))
+    }
+
+    fn saved(&self) -> Result<Vec<u8>, Diagnostic> {
+        let Kind::Ground(session) = &self.kind else { return Err(no_store("saved")) };
+        if self.is_pending() {
+            let found = Diagnostic::error("U0144", "goals wait for a run: the session is not saved");
+            return Err(found.help("run them first, or drop them"));
+        }
+        let store = session.image().map_err(stopped)?;
+        let body = Body { program: program(&self.texts), constraints: self.declared(), store };
+        let mut bytes = FIRST_LINE.to_vec();
+        bytes.resize(FIRST_LINE.len() + HASH, 0);
+        let mut bytes = postcard::to_extend(&body, bytes).map_err(|_| {
+            stopped(StopReason::Internal { what: "a store that has no form as bytes".into() })
+        })?;
+        let hash: [u8; HASH] = Sha256::digest(&bytes[FIRST_LINE.len() + HASH..]).into();
+        bytes[FIRST_LINE.len()..][..HASH].copy_from_slice(&hash);
+        Ok(bytes)
+    }
+
+    /// Makes the store what it was when a session of the same program was [saved](Self::save): the next run goes on from
+    /// there. `name` is what the bytes are called in messages. A store that cannot be had so leaves the session as it is.
+    pub fn restore(&mut self, name: &str, bytes: &[u8]) -> Result<(), Diagnostics> {
+        let restored = with_large_stack(|| self.restored(name, bytes));
+        restored.map_err(|found| self.told(found))
+    }
+
+    fn restored(&mut self, name: &str, bytes: &[u8]) -> Result<(), Vec<Diagnostic>> {
+        let (program, declared) = (program(&self.texts), self.declared());
+        let Kind::Ground(session) = &mut self.kind else { return Err(vec![no_store("restored")]) };
+        let damaged = |what: &str| vec![damaged(name, what)];
+        let rest = bytes.strip_prefix(FIRST_LINE).ok_or_else(|| damaged("its first line is another one"))?;
+        let (hash, body) = rest.split_at_checked(HASH).ok_or_else(|| damaged("it is cut off"))?;
+        if Sha256::digest(body)[..] != *hash {
+            return Err(damaged("its checksum does not hold"));
+        }
+        let body: Body = postcard::from_bytes(body).map_err(|_| damaged("it is of another version"))?;
+        if body.program != program || body.constraints != declared {
+            let found = Diagnostic::error("U0144", format!("{name} was saved by another program"));
+            return Err(vec![
+                found.help("open it with the program as it was; other rules give another store"),
+            ]);
+        }
+        session.take_image(body.store).map_err(|unrestored| match unrestored {
+            Ok(Unrestored::Damaged(what)) => damaged(what),
+            Ok(Unrestored::Stopped(reason)) => vec![stopped(reason)],
+            Err(found) => found,
+        })
+    }
+
+    fn declared(&self) -> Vec<(String, u32)> {
+        self.constraints().into_iter().map(|(name, arity)| (name, arity as u32)).collect()
+    }
+
+    fn told(&self, found: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics::new(std::sync::Arc::new(self.texts.clone()), found)
+    }
+}
+
+/// The hash of all texts of a program.
+fn program(texts: &SourceMap) -> [u8; HASH] {
+    let mut hash = Sha256::new();
+    for (_, source) in texts.iter() {
+        hash.update((source.text.len() as u64).to_le_bytes());
+        hash.update(source.text.as_bytes());
+    }
+    hash.finalize().into()
+}
+
+fn no_store(what: &str) -> Diagnostic {
+    Diagnostic::error("U0144", format!("this session cannot be {what}"))
+        .help("sessions of constraint programs over ground stores can; `gchr check --explain` says whether a program is one")
+}
+
+fn damaged(name: &str, what: &str) -> Diagnostic {
+    Diagnostic::error("U0145", format!("{name} is no saved session: {what}"))
+        .help("give a file that `:save`, or `Session::save`, has written")
+}
+
+fn stopped(reason: StopReason) -> Diagnostic {
+    reason.to_diagnostic()
+}
