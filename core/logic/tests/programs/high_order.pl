@@ -11,7 +11,7 @@ all(G, L) :- findall(L0-R, phrase(sequence(G, L0), `12`, R), L).
 ways(L) :- findall(L0, phrase(sequence(st, ",", L0), `a,b`), L).
 table(X, P, N) :- ht_new(T), ht_put(T, a, 1), ht_put(T, b, 2), ht_get(T, a, X), ht_pairs(T, P), ht_size(T, N).
 again(V) :- ht_new(T), ht_put(T, a, 1), ( ht_put(T, a, 2), fail ; true ), ht_get(T, a, V), \+ ht_put_new(T, a, 3).
-gone(N) :- ht_pairs(T, [a-1, b-2]), ht_del(T, a, 1), ht_update(T, b, 2, 3), ht_values(T, [3]), ht_size(T, N).
+gone(N) :- ht_pairs(T, [a-1, b-2]), ht_del(T, a, 1), ht_update(T, b, 2, 3), ht_pairs(T, [b-3]), ht_size(T, N).
 topic(A, B) :- debug(t), ( debugging(t) -> A = on ; A = off ), nodebug(t), ( debugging(t) -> B = on ; B = off ).
 asked(A, B) :- prompt(A, 'cmd: '), prompt(B, B).
 %? c(1), findall(M-X, current_chr_constraint(M:X), L)
