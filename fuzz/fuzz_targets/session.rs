@@ -1,4 +1,4 @@
-//! Any bytes behind a checksum that holds are a saved session or none; one goes on without a panic.
+//! Any bytes behind a checksum that holds are a saved session or none, without a panic.
 
 #![no_main]
 
@@ -35,8 +35,6 @@ fuzz_target!(|bytes: &[u8]| {
     file[HEAD - 32..HEAD].copy_from_slice(&hash);
     let mut session = open();
     if session.restore("a file", &file).is_ok() {
-        session.add_goals("p(3), q(4, 0.5)").expect("goals");
-        let _ = session.run(&mut Control::default());
         session.save().expect("bytes");
     }
 });

@@ -236,6 +236,37 @@ fn damaged_and_foreign_stores_are_refused() {
     assert_eq!(terms.save().expect_err("no store").list()[0].code, "U0144");
 }
 
+/// Files that somebody has made so that their checksum holds.
+#[test]
+fn changed_stores_are_refused_or_restored() {
+    use sha2::{Digest, Sha256};
+    let (text, goals) = PROGRAMS[6];
+    let options = options(Semantics::Refined, Firing::Indexed);
+    let mut session = open(text, &options);
+    add_and_run(&mut session, goals);
+    let bytes = session.save().expect("bytes");
+    let head = "gchr session 1\n".len() + 32;
+    let mut random = gchr_testkit::random::Random::new(3);
+    let mut restored = 0;
+    for _ in 0..3_000 {
+        let mut other = bytes.clone();
+        for _ in 0..1 + random.below(3) {
+            // Behind the hash of the program.
+            let at = head + 32 + random.below(other.len() - head - 32);
+            other[at] = random.word() as u8;
+        }
+        let hash = Sha256::digest(&other[head..]);
+        other[head - 32..head].copy_from_slice(&hash);
+        let mut session = open(text, &options);
+        if session.restore("a file", &other).is_ok() {
+            restored += 1;
+            store(&mut session);
+            session.save().expect("bytes");
+        }
+    }
+    assert!(restored > 100, "{restored}");
+}
+
 #[test]
 fn a_run_that_stops_leaves_nothing() {
     for (text, goals) in PROGRAMS {
