@@ -1,0 +1,131 @@
+/**
+ * Programs of many-sorted term rewriting: `.trs` texts of gchr, as `docs/language-trs.md` describes them.
+ */
+
+/// <reference types="tree-sitter-cli/dsl" />
+
+const list = (separator, rule) => seq(rule, repeat(seq(separator, rule)));
+
+/** Operators between operands by level, 1 is loosest. Comparisons do not associate; a chain of them is read all the same. */
+const OPERATORS = [
+  ["||"],
+  ["&&"],
+  ["==", "!=", "<", "<=", ">", ">="],
+  ["|"],
+  ["^"],
+  ["&"],
+  ["<<", ">>"],
+  ["+", "-"],
+  ["*", "/", "div", "mod"],
+];
+const PREFIX = OPERATORS.length + 1;
+
+export default grammar({
+  name: "trs",
+
+  extras: $ => [/[ \t\r\n\f\uFEFF]/, $.comment],
+
+  word: $ => $.name,
+
+  reserved: {
+    global: _ => ["sort", "struct", "cons", "map", "var", "eqn", "input", "div", "mod"],
+  },
+
+  // `S^24(X)` and the operator `^` differ in what follows the number.
+  conflicts: $ => [[$._term, $.power]],
+
+  rules: {
+    source_file: $ => repeat($._section),
+
+    _section: $ => choice(
+      $.sort_section,
+      $.constructor_section,
+      $.map_section,
+      $.variable_section,
+      $.equation_section,
+      $.input_section,
+    ),
+
+    sort_section: $ => seq("sort", repeat(seq($.sort_declaration, ";"))),
+    constructor_section: $ => seq("cons", repeat(seq($.symbol_declaration, ";"))),
+    map_section: $ => seq("map", repeat(seq($.symbol_declaration, ";"))),
+    variable_section: $ => seq("var", repeat(seq($.variable_declaration, ";"))),
+    equation_section: $ => seq("eqn", repeat(seq($.equation, ";"))),
+    input_section: $ => seq("input", field("term", $._term), optional(";")),
+
+    sort_declaration: $ => choice(
+      seq(field("name", $.name), "=", "struct", list("|", $.struct_symbol)),
+      list(",", field("name", $.name)),
+    ),
+    struct_symbol: $ => seq(
+      field("name", $.name),
+      optional(seq("(", optional(list(",", $.struct_argument)), ")")),
+      optional(seq("?", field("recogniser", $.name))),
+    ),
+    struct_argument: $ => seq(
+      optional(seq(field("projection", $.name), ":")),
+      field("sort", $.name),
+    ),
+
+    symbol_declaration: $ => seq(
+      list(",", field("name", $.name)),
+      ":",
+      optional(seq(list("#", field("argument", $.name)), "->")),
+      field("result", $.name),
+    ),
+
+    variable_declaration: $ => seq(
+      list(",", field("name", $.name)),
+      ":",
+      field("sort", $.name),
+    ),
+
+    equation: $ => seq(
+      optional(seq(field("condition", $._term), "->")),
+      field("left", $._term),
+      "=",
+      field("right", $._term),
+    ),
+
+    _term: $ => choice(
+      $.name,
+      $.integer,
+      $.float,
+      $.application,
+      $.power,
+      $.prefix_operation,
+      $.operation,
+      $.parentheses,
+    ),
+
+    application: $ => seq(field("symbol", $.name), $.arguments),
+    arguments: $ => seq("(", optional(list(",", $._term)), ")"),
+
+    power: $ => seq(
+      field("symbol", $.name),
+      "^",
+      field("count", $.integer),
+      "(",
+      field("argument", $._term),
+      ")",
+    ),
+
+    prefix_operation: $ => prec(PREFIX, seq(
+      field("operator", choice("-", "!")),
+      field("operand", $._term),
+    )),
+
+    operation: $ => choice(...OPERATORS.map((operators, level) => prec.left(level + 1, seq(
+      field("left", $._term),
+      field("operator", operators.length > 1 ? choice(...operators) : operators[0]),
+      field("right", $._term),
+    )))),
+
+    parentheses: $ => seq("(", $._term, ")"),
+
+    name: _ => /[A-Za-z_][A-Za-z0-9_']*/,
+    integer: _ => /[0-9]+/,
+    float: _ => /[0-9]+(\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)/,
+    comment: _ => /%[^\n]*/,
+  },
+});

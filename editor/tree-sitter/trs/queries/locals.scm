@@ -1,0 +1,10 @@
+(source_file) @local.scope
+
+(variable_declaration name: (name) @local.definition)
+
+(equation (name) @local.reference)
+(arguments (name) @local.reference)
+(power argument: (name) @local.reference)
+(operation (name) @local.reference)
+(prefix_operation (name) @local.reference)
+(parentheses (name) @local.reference)
