@@ -2,10 +2,7 @@
 //!
 //! The parsers are generated from `trs/grammar.js` and `chr/grammar.js`; `README.md` says how.
 //!
-//! ```ignore
-//! let mut parser = tree_sitter::Parser::new();
-//! parser.set_language(&gchr_tree_sitter::TRS.into())?;
-//! ```
+//! `tree_sitter::Parser::set_language(&gchr_tree_sitter::TRS.into())` makes a parser one of term rewriting programs.
 
 use tree_sitter_language::LanguageFn;
 
