@@ -351,6 +351,10 @@ impl<'a> Values<'a> {
             },
             PatternKind::App { symbol, args } => {
                 if held.kind != SortKind::Any {
+                    // Its variables have values all the same: what follows names them.
+                    for arg in args {
+                        self.pattern(TypedExpr::new(SortKind::Any, u64(0)), arg);
+                    }
                     return build::bool(false);
                 }
                 let word = self.b.var("term", held.expr);
