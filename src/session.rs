@@ -298,7 +298,7 @@ impl Session {
     }
 
     /// Why something was not added; its text is not kept.
-    fn refused(&mut self, found: Vec<Diagnostic>) -> Diagnostics {
+    fn refused(&self, found: Vec<Diagnostic>) -> Diagnostics {
         Diagnostics::new(Arc::new(self.sources.clone()), found)
     }
 

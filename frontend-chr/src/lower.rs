@@ -12,10 +12,10 @@ mod scope;
 mod unify;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::hash::HashSet;
 use gchr_base::rule::{Body, Const, Query, Rule};
 use gchr_base::signature::{
-    Column, Constraint, Density, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind,
+    Column, Constraint, Density, Functors, Signature, Sort, SortId, SortKind, SymbolId,
 };
 use gchr_base::source::Span;
 
@@ -59,7 +59,7 @@ pub(crate) struct Lowering<'a> {
     errors: usize,
     /// Names that are not declared, and reported.
     unknown: HashSet<(String, usize)>,
-    functors: HashMap<(String, usize), SymbolId>,
+    functors: Functors,
     /// Whether the goals are those of a query, and no rule's.
     in_query: bool,
 }
@@ -97,8 +97,7 @@ impl<'a> Lowering<'a> {
 
     /// Goes on with the signature of a program that was lowered before.
     pub fn of_program(declarations: &'a Declarations, signature: Signature, sorts: Sorts) -> Self {
-        let functors = signature.symbols.iter_enumerated().filter(|(_, s)| s.kind == SymbolKind::Functor);
-        let functors = functors.map(|(id, s)| ((s.name.clone(), s.args.len()), id)).collect();
+        let functors = Functors::of(&signature, sorts.any);
         Self {
             declarations,
             signature,
@@ -129,16 +128,7 @@ impl<'a> Lowering<'a> {
 
     /// The functor of compound terms with a name and a number of arguments.
     fn functor(&mut self, name: &str, arity: usize, span: Span) -> SymbolId {
-        let (any, symbols) = (self.sorts.any, &mut self.signature.symbols);
-        *self.functors.entry((name.to_string(), arity)).or_insert_with(|| {
-            symbols.push(Symbol {
-                name: name.into(),
-                args: vec![any; arity],
-                result: any,
-                kind: SymbolKind::Functor,
-                span: Some(span),
-            })
-        })
+        self.functors.functor(&mut self.signature, name, arity, Some(span))
     }
 
     /// Lowers a rule. What it reports is in [`diagnostics`](Self::diagnostics); without an error there, the rule is

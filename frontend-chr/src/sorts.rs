@@ -47,12 +47,10 @@ pub(crate) fn infer(
 pub(crate) struct Inferred(Vec<Columns>);
 
 impl Inferred {
-    /// Takes notice of constraints of a symbol that are there already; of none where there are no kinds.
-    pub fn add(&mut self, symbol: usize, kinds: Option<&[SortKind]>) {
-        if let (Some(columns), Some(kinds)) = (self.0.get_mut(symbol), kinds) {
-            let kinds: Vec<Kind> = kinds.iter().map(|&kind| Kind::of_sort(kind)).collect();
-            add(std::slice::from_mut(columns), ConstraintId::from_index(0), &kinds);
-        }
+    /// Takes notice of constraints of a symbol that are there already.
+    pub fn add(&mut self, constraint: ConstraintId, kinds: &[SortKind]) {
+        let kinds: Vec<Kind> = kinds.iter().map(|&kind| Kind::of_sort(kind)).collect();
+        add(&mut self.0, constraint, &kinds);
     }
 
     /// Whether columns have the same sorts by both.

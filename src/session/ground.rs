@@ -97,18 +97,22 @@ impl GroundSession {
         self.resident.image(self.signature())
     }
 
-    /// Makes the store that of an image; why not, or what the program has against it.
-    pub fn take_image(&mut self, image: Image) -> Result<(), Result<Unrestored, Vec<Diagnostic>>> {
+    /// Makes the store that of an image. What is wrong with that; `told` says it of an image that is none.
+    pub fn take_image(
+        &mut self,
+        image: Image,
+        told: impl FnOnce(Unrestored) -> Diagnostic,
+    ) -> Result<(), Vec<Diagnostic>> {
         if self.derived.is_some() {
             let message = "a session that records derivations has those of all that is in its store";
             let help = "open the file in a session without --why; derivations are not saved";
-            return Err(Err(vec![Diagnostic::error("U0144", message).help(help)]));
+            return Err(vec![Diagnostic::error("U0144", message).help(help)]);
         }
-        let kinds: Vec<_> = image.kinds().collect();
-        let any = self.program.any();
-        let resident = Resident::restore(image, self.program.signature_mut(), any, UNDO).map_err(Ok)?;
+        let (kinds, any) = (image.kinds(), self.program.any());
+        let resident = Resident::restore(image, self.program.signature_mut(), any, UNDO);
+        let resident = resident.map_err(|unrestored| vec![told(unrestored)])?;
         self.program.clear_pending();
-        self.is_widened |= self.program.take_store(kinds.iter().cloned()).map_err(Err)?;
+        self.is_widened |= self.program.take_store(&kinds)?;
         self.resident = resident;
         Ok(())
     }

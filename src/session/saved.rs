@@ -31,7 +31,7 @@ impl Session {
     /// The store as bytes, which [`restore`](Self::restore) makes a store of again. Sessions of the logic machine and of
     /// term programs have none, and nothing may wait for a run. Limits, answers and what can be taken back are not kept.
     pub fn save(&self) -> Result<Vec<u8>, Diagnostics> {
-        self.saved().map_err(|found| self.told(vec![found]))
+        self.saved().map_err(|found| self.refused(vec![found]))
     }
 
     fn saved(&self) -> Result<Vec<u8>, Diagnostic> {
@@ -40,12 +40,12 @@ impl Session {
             let found = Diagnostic::error("U0144", "goals wait for a run: the session is not saved");
             return Err(found.help("run them first, or drop them"));
         }
-        let store = session.image().map_err(stopped)?;
+        let store = session.image().map_err(|reason| reason.to_diagnostic())?;
         let body = Body { program: program(&self.texts), constraints: self.declared(), store };
         let mut bytes = FIRST_LINE.to_vec();
         bytes.resize(FIRST_LINE.len() + HASH, 0);
         let mut bytes = postcard::to_extend(&body, bytes).map_err(|_| {
-            stopped(StopReason::Internal { what: "a store that has no form as bytes".into() })
+            StopReason::Internal { what: "a store that has no form as bytes".into() }.to_diagnostic()
         })?;
         let hash: [u8; HASH] = Sha256::digest(&bytes[FIRST_LINE.len() + HASH..]).into();
         bytes[FIRST_LINE.len()..][..HASH].copy_from_slice(&hash);
@@ -56,7 +56,7 @@ impl Session {
     /// there. `name` is what the bytes are called in messages. A store that cannot be had so leaves the session as it is.
     pub fn restore(&mut self, name: &str, bytes: &[u8]) -> Result<(), Diagnostics> {
         let restored = with_large_stack(|| self.restored(name, bytes));
-        restored.map_err(|found| self.told(found))
+        restored.map_err(|found| self.refused(found))
     }
 
     fn restored(&mut self, name: &str, bytes: &[u8]) -> Result<(), Vec<Diagnostic>> {
@@ -75,19 +75,14 @@ impl Session {
                 found.help("open it with the program as it was; other rules give another store"),
             ]);
         }
-        session.take_image(body.store).map_err(|unrestored| match unrestored {
-            Ok(Unrestored::Damaged(what)) => damaged(what),
-            Ok(Unrestored::Stopped(reason)) => vec![stopped(reason)],
-            Err(found) => found,
+        session.take_image(body.store, |unrestored| match unrestored {
+            Unrestored::Damaged(what) => self::damaged(name, what),
+            Unrestored::Stopped(reason) => reason.to_diagnostic(),
         })
     }
 
     fn declared(&self) -> Vec<(String, u32)> {
         self.constraints().into_iter().map(|(name, arity)| (name, arity as u32)).collect()
-    }
-
-    fn told(&self, found: Vec<Diagnostic>) -> Diagnostics {
-        Diagnostics::new(std::sync::Arc::new(self.texts.clone()), found)
     }
 }
 
@@ -109,8 +104,4 @@ fn no_store(what: &str) -> Diagnostic {
 fn damaged(name: &str, what: &str) -> Diagnostic {
     Diagnostic::error("U0145", format!("{name} is no saved session: {what}"))
         .help("give a file that `:save`, or `Session::save`, has written")
-}
-
-fn stopped(reason: StopReason) -> Diagnostic {
-    reason.to_diagnostic()
 }

@@ -242,6 +242,37 @@ impl Texts {
     }
 }
 
+/// The functors of a signature, by name and number of arguments.
+#[derive(Clone, Debug)]
+pub struct Functors {
+    ids: HashMap<(String, usize), SymbolId>,
+    /// The sort of their arguments and of what they make: that of all values.
+    any: SortId,
+}
+
+impl Functors {
+    /// Those that a signature has; `any` is its sort of all values.
+    pub fn of(signature: &Signature, any: SortId) -> Self {
+        let functors = signature.symbols.iter_enumerated().filter(|(_, s)| s.kind == SymbolKind::Functor);
+        Self { ids: functors.map(|(id, s)| ((s.name.clone(), s.args.len()), id)).collect(), any }
+    }
+
+    /// The functor of a name and a number of arguments, which is new in the signature, with this place, or known.
+    pub fn functor(
+        &mut self,
+        signature: &mut Signature,
+        name: &str,
+        arity: usize,
+        span: Option<Span>,
+    ) -> SymbolId {
+        *self.ids.entry((name.to_string(), arity)).or_insert_with(|| {
+            let (args, result) = (vec![self.any; arity], self.any);
+            let kind = SymbolKind::Functor;
+            signature.symbols.push(Symbol { name: name.into(), args, result, kind, span })
+        })
+    }
+}
+
 /// Everything a program names.
 #[derive(Clone, Debug)]
 pub struct Signature {

@@ -8,7 +8,7 @@ use gchr_base::reading::Account;
 use gchr_base::rule::{Program, Query, Rule, RuleId, Start, verify};
 #[cfg(feature = "tables")]
 use gchr_base::signature::Texts;
-use gchr_base::signature::{Signature, SortId, SortKind};
+use gchr_base::signature::{ConstraintId, Signature, SortId, SortKind};
 use gchr_base::source::{SourceId, SourceMap};
 
 use super::{Reading, Request, tidy};
@@ -190,16 +190,11 @@ impl GroundSession {
         &mut self.program.signature
     }
 
-    /// Takes a store for that of this program: by constraint symbol, what its columns hold, if it holds any. What is
-    /// wrong with that, and whether columns hold more than before.
-    pub fn take_store(
-        &mut self,
-        kinds: impl Iterator<Item = Option<Vec<SortKind>>>,
-    ) -> Result<bool, Vec<Diagnostic>> {
+    /// Takes a store for that of this program: what the columns of each constraint hold that is in it. Whether columns
+    /// hold more than before; what is wrong with that.
+    pub fn take_store(&mut self, kinds: &[(ConstraintId, Vec<SortKind>)]) -> Result<bool, Vec<Diagnostic>> {
         let before = self.known.clone();
-        for (at, kinds) in kinds.enumerate() {
-            self.known.add(at, kinds.as_deref());
-        }
+        kinds.iter().for_each(|(constraint, kinds)| self.known.add(*constraint, kinds));
         let (known, found) = self.infer(Vec::new(), &[]);
         if found.is_empty() {
             let widened = !known.has_sorts_of(&before);

@@ -5,15 +5,16 @@
 
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
+use gchr_base::ids::Id;
 use gchr_base::memory;
-use gchr_base::signature::{Signature, SortId, SortKind, Symbol, SymbolId, SymbolKind, TextId};
+use gchr_base::signature::{ConstraintId, Functors, Signature, SortId, SortKind, SymbolId, TextId};
 use gchr_base::value::Heap;
 use gchr_base::value::heap::Word;
 use serde::{Deserialize, Serialize};
 
 use super::Resident;
 use crate::exec::store::Store;
-use crate::exec::table::{DEAD, Table};
+use crate::exec::table::Table;
 
 /// A store as plain data.
 #[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
@@ -48,7 +49,7 @@ struct Rows {
     columns: Vec<Vec<u64>>,
 }
 
-/// What a column holds.
+/// What a column holds: part of the form of files, whatever the order of [`SortKind`].
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize, Debug)]
 enum Kind {
     Int,
@@ -89,14 +90,18 @@ pub enum Unrestored {
     Stopped(StopReason),
 }
 
+/// Ids that leave room for those of any run.
+const MAX_ID: u64 = 1 << 62;
+
 const DAMAGED_FLOAT: Unrestored = Unrestored::Damaged("a float is not finite");
 const DAMAGED_NUMBER: Unrestored = Unrestored::Damaged("a number leads nowhere");
 
 impl Image {
-    /// What the columns of each symbol hold; none for a symbol without constraints.
-    pub fn kinds(&self) -> impl Iterator<Item = Option<Vec<SortKind>>> + '_ {
+    /// What the columns of each symbol hold that has constraints.
+    pub fn kinds(&self) -> Vec<(ConstraintId, Vec<SortKind>)> {
+        let inhabited = self.tables.iter().enumerate().filter(|(_, rows)| !rows.ids.is_empty());
         let kinds = |rows: &Rows| rows.kinds.iter().map(|kind| kind.sort()).collect();
-        self.tables.iter().map(move |rows| (!rows.ids.is_empty()).then(|| kinds(rows)))
+        inhabited.map(|(at, rows)| (ConstraintId::from_index(at), kinds(rows))).collect()
     }
 }
 
@@ -133,11 +138,19 @@ impl Resident {
         if !tables.is_empty() && tables.len() != signature.constraints.len() {
             return Err(Unrestored::Damaged("it has other constraints"));
         }
+        if next_id > MAX_ID {
+            return Err(DAMAGED_NUMBER);
+        }
         let texts: Vec<TextId> = texts.iter().map(|text| signature.texts.intern(text)).collect();
-        let functors = functors.iter().map(|(name, arity)| functor(signature, name, *arity, any)).collect();
-        let mut reader = Reader { texts, functors, terms: Vec::new(), heap: Heap::new() };
+        let mut reader =
+            Reader { texts, symbols: vec![None; functors.len()], terms: Vec::new(), heap: Heap::new() };
+        let mut known = Functors::of(signature, any);
+        let mut symbol = |at: usize| {
+            let (name, arity) = &functors[at];
+            known.functor(signature, name, *arity as usize, None)
+        };
         for term in &terms {
-            let word = reader.term(term)?;
+            let word = reader.term(term, &functors, &mut symbol)?;
             reader.terms.push(word);
         }
         let made = tables.iter().zip(signature.constraints.iter());
@@ -146,17 +159,6 @@ impl Resident {
         let store = Store { tables, heap: reader.heap };
         Ok(Self { store, next_id, ..Self::new(depth) })
     }
-}
-
-/// The functor of a name and a number of arguments.
-fn functor(signature: &mut Signature, name: &str, arity: u32, any: SortId) -> SymbolId {
-    let is_it =
-        |s: &Symbol| s.kind == SymbolKind::Functor && s.name == name && s.args.len() == arity as usize;
-    let known = signature.symbols.iter_enumerated().find(|(_, symbol)| is_it(symbol)).map(|(id, _)| id);
-    known.unwrap_or_else(|| {
-        let (name, args) = (name.to_string(), vec![any; arity as usize]);
-        signature.symbols.push(Symbol { name, args, result: any, kind: SymbolKind::Functor, span: None })
-    })
 }
 
 /// Numbers in the order in which things are met.
@@ -250,7 +252,8 @@ impl Writer<'_> {
 
 struct Reader {
     texts: Vec<TextId>,
-    functors: Vec<SymbolId>,
+    /// By functor, from its first use on.
+    symbols: Vec<Option<SymbolId>>,
     terms: Vec<u64>,
     heap: Heap,
 }
@@ -260,7 +263,13 @@ impl Reader {
         usize::try_from(number).ok().and_then(|at| self.texts.get(at)).copied().ok_or(DAMAGED_NUMBER)
     }
 
-    fn term(&mut self, term: &Term) -> Result<u64, Unrestored> {
+    /// The word of a term; `symbol` gives a functor its symbol.
+    fn term(
+        &mut self,
+        term: &Term,
+        functors: &[(String, u32)],
+        symbol: &mut dyn FnMut(usize) -> SymbolId,
+    ) -> Result<u64, Unrestored> {
         let made = match term {
             Term::Int(n) => self.heap.int(*n),
             Term::Float(x) if !x.is_finite() => return Err(DAMAGED_FLOAT),
@@ -268,10 +277,16 @@ impl Reader {
             Term::Atom(text) => return Ok(Heap::atom(self.text(u64::from(*text))?)),
             Term::Str(text) => return Ok(Heap::str(self.text(u64::from(*text))?)),
             Term::Compound(functor, args) => {
-                let functor = *self.functors.get(*functor as usize).ok_or(DAMAGED_NUMBER)?;
+                let at = *functor as usize;
+                // A functor is made once it is known to be that of a term, which has so many arguments.
+                if args.is_empty() || functors.get(at).is_none_or(|(_, arity)| *arity as usize != args.len())
+                {
+                    return Err(DAMAGED_NUMBER);
+                }
                 let args = args.iter().map(|&arg| self.terms.get(arg as usize).copied());
                 let args: Vec<u64> = args.collect::<Option<_>>().ok_or(DAMAGED_NUMBER)?;
-                self.heap.compound(functor, &args)
+                let symbol = *self.symbols[at].get_or_insert_with(|| symbol(at));
+                self.heap.compound(symbol, &args)
             }
         };
         made.map_err(|full| Unrestored::Stopped(full.reason()))
@@ -286,7 +301,7 @@ impl Reader {
         let mut table = Table::plain(format!("{name}/{arity}"), kinds);
         let (mut id, mut values) = (0_u64, vec![0; arity]);
         for (at, step) in rows.ids.iter().enumerate() {
-            id = id.checked_add(*step).filter(|&id| id < next_id && id != DEAD).ok_or(DAMAGED_NUMBER)?;
+            id = id.checked_add(*step).filter(|&id| id < next_id).ok_or(DAMAGED_NUMBER)?;
             if at > 0 && *step == 0 {
                 return Err(DAMAGED_NUMBER);
             }
