@@ -42,11 +42,8 @@ sleep(_).
 shift(_) :- throw(error(existence_error(reset, shift), _)).
 
 '$debug_topics'(Ts) :- ( nb_current('$debug_topics', Ts0) -> Ts = Ts0 ; Ts = [] ).
-debug(T) :- '$debug_topics'(Ts), ( '$debugged'(T, Ts) -> true ; nb_setval('$debug_topics', [T|Ts]) ).
-nodebug(T) :- '$debug_topics'(Ts), '$without_topic'(Ts, T, Rest), nb_setval('$debug_topics', Rest).
-'$without_topic'([], _, []).
-'$without_topic'([X|Xs], T, Ys) :- ( X \= T -> Ys = [X|Zs] ; Ys = Zs ), '$without_topic'(Xs, T, Zs).
-'$debugged'(T, Ts) :- '$element'(X, Ts), X = T, !.
+debug(T) :- '$debug_topics'(Ts), ( memberchk(T, Ts) -> true ; nb_setval('$debug_topics', [T|Ts]) ).
+nodebug(T) :- '$debug_topics'(Ts), delete(Ts, T, Rest), nb_setval('$debug_topics', Rest).
 debugging(T) :- '$debug_topics'(Ts), '$element'(T, Ts), ( nonvar(T) -> ! ; true ).
 debug(T, F, As) :- ( debugging(T) -> format(user_error, '% ', []), format(user_error, F, As), nl(user_error) ; true ).
 trace.
