@@ -10,7 +10,7 @@ mod layout;
 mod trs;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_base::stack::with_large_stack;
 
 use items::Item;
@@ -47,6 +47,6 @@ fn read(layout: Layout, sources: &SourceMap, id: SourceId) -> Result<Vec<Item>, 
 
 fn changed(len: usize, id: SourceId) -> Diagnostic {
     Diagnostic::error("I0007", "internal error: another layout would change the program")
-        .label(gchr_base::source::Span::new(id, 0, len.min(1)), "the text stays as it is")
+        .label(Span::new(id, 0, len.min(1)), "the text stays as it is")
         .help("this is a bug of gchr, not of the program; please report it with the program")
 }

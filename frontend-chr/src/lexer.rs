@@ -9,6 +9,8 @@ use gchr_base::source::{SourceId, Span};
 use logos::{Lexer, Logos};
 use num_bigint::BigInt;
 
+pub(crate) use scan::comment_length;
+
 /// What logos collects beside the tokens.
 #[derive(Default)]
 pub(crate) struct Extras {

@@ -30,7 +30,7 @@ pub use load::{
 };
 pub use logic::TermReader;
 pub use parser::{parse, parse_goals};
-pub use pieces::{Piece, PieceKind, pieces};
+pub use pieces::{Piece, PieceKind, block_comment, pieces};
 
 use gchr_base::diagnostic::Diagnostic;
 

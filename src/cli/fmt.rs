@@ -27,14 +27,6 @@ pub struct Args {
     check: bool,
 }
 
-/// How a file is.
-enum Found {
-    /// In its layout already.
-    Same,
-    /// In another one, which was changed or, for `--check`, is to be.
-    Other,
-}
-
 /// Lays out every file; one that cannot be laid out does not keep others from it.
 pub fn run(args: &Args) -> Exit {
     if let Err(exit) = stdin_once(args.files.iter()) {
@@ -43,8 +35,7 @@ pub fn run(args: &Args) -> Exit {
     let (mut other, mut failed) = (0, None);
     for file in &args.files {
         match lay_out(file, args) {
-            Ok(Found::Same) => {}
-            Ok(Found::Other) => other += 1,
+            Ok(differs) => other += usize::from(differs),
             Err(exit) => failed = Some(exit),
         }
     }
@@ -55,18 +46,19 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
-fn lay_out(file: &Path, args: &Args) -> Result<Found, Exit> {
+/// Lays out a file; whether it was in another layout.
+fn lay_out(file: &Path, args: &Args) -> Result<bool, Exit> {
     let is_stdin = file == Path::new("-");
     let program = ProgramArgs { file: stdin_of(file).to_path_buf(), language: args.language };
     let (before, after) = program.input().formatted().map_err(|found| report::refuse(&found))?;
     if is_stdin && !args.check {
         return match sink::print(&after) {
-            Exit::Done => Ok(Found::Same),
+            Exit::Done => Ok(false),
             exit => Err(exit),
         };
     }
     if before == after {
-        return Ok(Found::Same);
+        return Ok(false);
     }
     if !args.check {
         let mut out = File::create("fmt", file)?;
@@ -78,5 +70,5 @@ fn lay_out(file: &Path, args: &Args) -> Result<Found, Exit> {
         })?;
     }
     report::say(&format!("{}: {}\n", file.display(), if args.check { "another layout" } else { "laid out" }));
-    Ok(Found::Other)
+    Ok(true)
 }

@@ -1,5 +1,7 @@
 //! `gchr fmt`.
 
+use gchr_testkit::programs::files;
+
 use crate::support::{Scratch, gchr, root};
 
 const LOOSE: &str = ":-chr_constraint a(?int) .\na(X)<=>X>1|\n  true.\n";
@@ -40,16 +42,9 @@ fn what_has_no_layout_stays_as_it_is() {
 /// The programs that show how programs are written.
 #[test]
 fn examples_are_laid_out() {
-    let root = root().join("examples");
-    let mut paths = Vec::new();
-    for folder in [root.clone(), root.join("chr")] {
-        for entry in std::fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.extension().is_some_and(|ending| ending == "trs" || ending == "chr") {
-                paths.push(path.display().to_string());
-            }
-        }
-    }
+    let folders = [root().join("examples"), root().join("examples/chr")];
+    let files = folders.iter().flat_map(|folder| ["trs", "chr"].map(|ending| files(folder, ending)));
+    let paths: Vec<String> = files.flatten().map(|(path, _)| path.display().to_string()).collect();
     assert!(paths.len() > 30);
     let args: Vec<&str> = ["fmt", "--check"].into_iter().chain(paths.iter().map(String::as_str)).collect();
     let checked = gchr(&args);

@@ -23,7 +23,7 @@ pub(super) fn items(sources: &SourceMap, id: SourceId) -> (Vec<Item>, Vec<Diagno
     let (pieces, mut diagnostics) = gchr_chr::pieces(sources, id);
     let tokens = pieces.iter().map(|piece| (kind(piece, text), piece.range.clone()));
     let mut items = with_comments(text, tokens);
-    diagnostics.extend(unbalanced(&items, text, "C0101", id, true).filter(|_| diagnostics.is_empty()));
+    diagnostics.extend(unbalanced(&items, text, "C0101", id).filter(|_| diagnostics.is_empty()));
     let mut reader = Spaces { text, pieces: &pieces, open: Vec::new() };
     let tokens = items.iter_mut().filter(|item| item.kind != Kind::Comment);
     for (at, item) in tokens.enumerate() {
@@ -32,7 +32,6 @@ pub(super) fn items(sources: &SourceMap, id: SourceId) -> (Vec<Item>, Vec<Diagno
             item.kind = Kind::Infix;
         }
     }
-    items.iter_mut().filter(|item| item.kind == Kind::Comment).for_each(|item| item.space = true);
     (items, diagnostics)
 }
 

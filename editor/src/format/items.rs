@@ -88,7 +88,9 @@ impl Reader<'_> {
             self.line = range.start + last + 1;
         }
         self.end = range.end;
-        self.items.push(Item { kind, range, breaks, column, gap, space: gap, bound: false });
+        // There is a space before a comment; before a token, if the language says so.
+        let space = kind == Kind::Comment;
+        self.items.push(Item { kind, range, breaks, column, gap, space, bound: false });
     }
 
     /// The comments up to a byte.
@@ -100,7 +102,7 @@ impl Reader<'_> {
                 let line = rest.find('\n').unwrap_or(rest.len());
                 rest[..line].trim_end().len()
             } else if rest.starts_with("/*") {
-                block_comment(rest)
+                gchr_chr::block_comment(rest)
             } else {
                 at += rest.chars().next().map_or(1, char::len_utf8);
                 continue;
@@ -111,28 +113,8 @@ impl Reader<'_> {
     }
 }
 
-/// Length of a block comment, which may contain others.
-fn block_comment(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let (mut at, mut open) = (2, 1);
-    while open > 0 && at < bytes.len() {
-        match bytes.get(at..at + 2) {
-            Some(b"*/") => (at, open) = (at + 2, open - 1),
-            Some(b"/*") => (at, open) = (at + 2, open + 1),
-            _ => at += 1,
-        }
-    }
-    at
-}
-
 /// Reports the first bracket that has no partner.
-pub(super) fn unbalanced(
-    items: &[Item],
-    text: &str,
-    code: &'static str,
-    id: SourceId,
-    ends_close: bool,
-) -> Option<Diagnostic> {
+pub(super) fn unbalanced(items: &[Item], text: &str, code: &'static str, id: SourceId) -> Option<Diagnostic> {
     let partner = |open: &str| match open {
         "(" => ")",
         "[" => "]",
@@ -152,7 +134,7 @@ pub(super) fn unbalanced(
                 Some(other) if partner(&text[other.range.clone()]) == &text[item.range.clone()] => {}
                 _ => return Some(report(item)),
             },
-            Kind::End if ends_close => {
+            Kind::End => {
                 if let Some(item) = open.pop() {
                     return Some(report(item));
                 }

@@ -246,15 +246,12 @@ fn advance(
             });
         }
         Kind::Close => drop(state.brackets.pop()),
-        Kind::End => {
+        Kind::End | Kind::Section(_) => {
             state.brackets.clear();
             (state.fresh, state.hang) = (true, None);
-            return;
-        }
-        Kind::Section(width) => {
-            state.brackets.clear();
-            (state.fresh, state.hang) = (true, None);
-            state.base = if more { columns[at] + width } else { INDENT };
+            if let Kind::Section(width) = items[at].kind {
+                state.base = if more { columns[at] + width } else { INDENT };
+            }
             return;
         }
         Kind::Connective | Kind::Infix | Kind::Other => {}

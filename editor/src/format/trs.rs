@@ -11,11 +11,10 @@ pub(super) fn items(sources: &SourceMap, id: SourceId) -> (Vec<Item>, Vec<Diagno
     let text = sources.get(id).text.as_str();
     let (pieces, mut diagnostics) = gchr_trs::pieces(sources, id);
     let mut items = with_comments(text, pieces.iter().map(|piece| (kind(piece), piece.range.clone())));
-    diagnostics.extend(unbalanced(&items, text, "T0002", id, true).filter(|_| diagnostics.is_empty()));
+    diagnostics.extend(unbalanced(&items, text, "T0002", id).filter(|_| diagnostics.is_empty()));
     let spaces = spaces(&pieces);
     let tokens = items.iter_mut().filter(|item| item.kind != Kind::Comment);
     tokens.zip(spaces).for_each(|(item, space)| item.space = space);
-    items.iter_mut().filter(|item| item.kind == Kind::Comment).for_each(|item| item.space = true);
     (items, diagnostics)
 }
 

@@ -9,27 +9,12 @@ use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
 use gchr_chr::Request;
 use gchr_editor::{Index, Kind};
+use gchr_testkit::programs::files_below;
 
 /// All programs of the project in the two languages.
 fn programs() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut folders = vec![root.join("examples"), root.join("core/logic/tests/programs")];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|ending| ending == "trs" || ending == "chr" || ending == "pl")
-            {
-                let text = std::fs::read_to_string(&path).expect("a text");
-                found.push((path, text));
-            }
-        }
-    }
-    found.sort();
+    let below = |folder| files_below(folder, &["trs", "chr", "pl"]);
+    let found = [below("examples"), below("core/logic/tests/programs")].concat();
     assert!(found.len() > 100, "{}", found.len());
     found
 }

@@ -16,25 +16,31 @@ fn problem(
     lexer.extras.problems.push(Problem { code, start, end, message, label, help });
 }
 
-/// Reads to the end of a block comment; comments inside it end before it does.
-pub(super) fn block_comment(lexer: &mut Lexer<'_, Raw>) -> FilterResult<(), ()> {
-    let rest = lexer.remainder().as_bytes();
+/// Length of what is behind the `/*` of a block comment, up to its end; comments inside it end before it does. None when
+/// it has no end.
+pub(crate) fn comment_length(rest: &str) -> Option<usize> {
+    let rest = rest.as_bytes();
     let (mut at, mut open) = (0, 1);
     while open > 0 {
-        match rest.get(at..at + 2) {
-            Some(b"*/") => (at, open) = (at + 2, open - 1),
-            Some(b"/*") => (at, open) = (at + 2, open + 1),
-            Some(_) => at += 1,
-            None => {
-                let (start, length) = (lexer.span().start, rest.len());
-                let help = "close it with */, and each comment that it contains";
-                problem(lexer, "C0104", (start, start + 2), "this comment has no end", "opened here", help);
-                lexer.bump(length);
-                return FilterResult::Skip;
-            }
+        match rest.get(at..at + 2)? {
+            b"*/" => (at, open) = (at + 2, open - 1),
+            b"/*" => (at, open) = (at + 2, open + 1),
+            _ => at += 1,
         }
     }
-    lexer.bump(at);
+    Some(at)
+}
+
+/// Reads to the end of a block comment.
+pub(super) fn block_comment(lexer: &mut Lexer<'_, Raw>) -> FilterResult<(), ()> {
+    let rest = lexer.remainder();
+    let length = comment_length(rest).unwrap_or_else(|| {
+        let start = lexer.span().start;
+        let help = "close it with */, and each comment that it contains";
+        problem(lexer, "C0104", (start, start + 2), "this comment has no end", "opened here", help);
+        rest.len()
+    });
+    lexer.bump(length);
     FilterResult::Skip
 }
 

@@ -17,6 +17,20 @@ pub fn files(folder: &Path, ending: &str) -> Vec<(PathBuf, String)> {
     paths.into_iter().map(read).collect()
 }
 
+/// The files in and below a folder of the project that have one of these endings, in order, and what they hold.
+pub fn files_below(folder: &str, endings: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder)];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        found.extend(endings.iter().flat_map(|ending| files(&folder, ending)));
+        let entries = std::fs::read_dir(&folder).expect("the folder is there");
+        let paths = entries.map(|entry| entry.expect("readable").path());
+        folders.extend(paths.filter(|path| path.is_dir()));
+    }
+    found.sort();
+    found
+}
+
 /// Names and texts of the examples with an ending.
 pub fn examples(ending: &str) -> Vec<(String, String)> {
     let name = |path: &Path| path.file_name().expect("a file").to_string_lossy().into_owned();

@@ -1,34 +1,14 @@
 //! Every program is parsed without errors, and something in it is highlighted.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gchr_base::diagnostic::Severity;
 use gchr_base::source::SourceMap;
+use gchr_testkit::pages::{Fence, fences as fences_of};
+use gchr_testkit::programs::files_below;
 use tree_sitter::{Query, QueryCursor, StreamingIterator};
 
 use crate::{Kind, error, parse};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// The files below a folder whose ending is one of these, with their texts.
-fn files(folder: &str, endings: &[&str]) -> Vec<(PathBuf, String)> {
-    let (mut folders, mut found) = (vec![root().join(folder)], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| endings.iter().any(|e| ending == *e)) {
-                let text = std::fs::read_to_string(&path).expect("a text");
-                found.push((path, text));
-            }
-        }
-    }
-    found.sort();
-    found
-}
 
 /// All programs of the project in the two languages.
 pub fn programs() -> Vec<(Kind, PathBuf, String)> {
@@ -39,7 +19,7 @@ pub fn programs() -> Vec<(Kind, PathBuf, String)> {
         "frontend-chr/tests/it/programs",
         "tests/regressions",
     ];
-    let all = folders.iter().flat_map(|folder| files(folder, &["trs", "chr", "pl"]));
+    let all = folders.iter().flat_map(|folder| files_below(folder, &["trs", "chr", "pl"]));
     // `examples/formats` has programs of other languages, one of them with the same ending.
     let ours = all.filter(|(path, _)| !path.parent().is_some_and(|folder| folder.ends_with("formats")));
     ours.map(|(path, text)| {
@@ -52,26 +32,12 @@ pub fn programs() -> Vec<(Kind, PathBuf, String)> {
 /// The blocks of the documentation that are programs of the two languages.
 fn fences() -> Vec<(Kind, PathBuf, String)> {
     let mut found = Vec::new();
-    for (path, page) in files("docs", &["md"]) {
-        let mut open: Option<(Option<Kind>, String)> = None;
-        for line in page.lines() {
-            match (&mut open, line.strip_prefix("```")) {
-                (None, Some(info)) => {
-                    let kind = match info.split_whitespace().next() {
-                        Some("trs") => Some(Kind::Trs),
-                        Some("chr" | "prolog") => Some(Kind::Chr),
-                        _ => None,
-                    };
-                    open = Some((kind, String::new()));
-                }
-                (Some(_), Some(_)) => {
-                    if let Some((Some(kind), text)) = open.take() {
-                        found.push((kind, path.clone(), text));
-                    }
-                    open = None;
-                }
-                (Some((_, text)), None) => *text += &format!("{line}\n"),
-                (None, None) => {}
+    for (path, page) in files_below("docs", &["md"]) {
+        for Fence { info, text } in fences_of(&page) {
+            match info.split_whitespace().next() {
+                Some("trs") => found.push((Kind::Trs, path.clone(), text)),
+                Some("chr" | "prolog") => found.push((Kind::Chr, path.clone(), text)),
+                _ => {}
             }
         }
     }
