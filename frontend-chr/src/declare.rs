@@ -152,7 +152,7 @@ impl Directives<'_> {
                 }
             }
             (
-                "style_check" | "dynamic" | "discontiguous" | "multifile" | "table" | "public"
+                "style_check" | "dynamic" | "discontiguous" | "multifile" | "table" | "block" | "public"
                 | "meta_predicate" | "module_transparent" | "thread_local" | "volatile" | "noprofile"
                 | "chr_declaration",
                 _,

@@ -29,6 +29,9 @@ const KNOWN: &[&str] = &[
     "dcg/basics",
     "dcg/high_order",
     "dialect",
+    "dialect/sicstus",
+    "dialect/sicstus/block",
+    "dialect/sicstus4",
     "dicts",
     "edit",
     "error",
@@ -77,6 +80,8 @@ const KNOWN: &[&str] = &[
 /// An operator: its priority, its kind, its name.
 type Operator = (u16, Fixity, &'static str);
 
+const BLOCK: &[Operator] = &[(1150, Fixity::Fx, "block")];
+
 /// Operators of libraries.
 const OPERATORS: &[(&str, &[Operator])] = &[
     (
@@ -93,6 +98,9 @@ const OPERATORS: &[(&str, &[Operator])] = &[
             (450, Fixity::Xfx, ".."),
         ],
     ),
+    ("dialect/sicstus", BLOCK),
+    ("dialect/sicstus/block", BLOCK),
+    ("dialect/sicstus4", BLOCK),
     ("yall", &[(201, Fixity::Xfx, "+\\")]),
     ("record", &[(1150, Fixity::Fx, "record")]),
 ];

@@ -1,5 +1,6 @@
 //! Programs and terms for the logic machine.
 
+mod blocks;
 mod goals;
 mod grammar;
 mod program;

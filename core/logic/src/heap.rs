@@ -344,6 +344,29 @@ impl Heap {
         }
         found
     }
+    /// The attributed variables of a term and of their attributes, in the order in which they are met; that a variable is
+    /// in constraints counts as none.
+    pub fn attributed_variables(&self, term: Cell) -> Vec<Cell> {
+        let mut found: Vec<Cell> = Vec::new();
+        let mut seen = gchr_base::hash::HashSet::default();
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            let attributed = self.variables(term).into_iter().filter(|v| v.tag() == crate::cell::Tag::Att);
+            let new: Vec<Cell> = attributed.filter(|v| seen.insert(*v)).collect();
+            for &variable in &new {
+                let mut rest = self.deref(self.cells[variable.place() + 1]);
+                while rest.is_compound() {
+                    if self.arg(rest, 0) != Cell::atom(crate::names::atom::chr) {
+                        pending.push(self.arg(rest, 1));
+                    }
+                    rest = self.arg(rest, 2);
+                }
+            }
+            found.extend(new);
+        }
+        found
+    }
+    /// Whether a term has no variables.
     pub fn is_ground(&self, term: Cell) -> bool {
         let mut pending = vec![term];
         let mut steps = 0_usize;

@@ -351,7 +351,7 @@ impl<'c, 'a> Machine<'c, 'a> {
     /// A copy of a term that backtracking leaves where it is: all choice points count it, and what is older than it on
     /// the heap, as older than they are.
     pub fn kept_copy(&mut self, term: Cell) -> Cell {
-        let copy = self.heap.copy(term);
+        let copy = self.heap.duplicate(term);
         let top = self.heap.top();
         self.choices.iter_mut().for_each(|choice| choice.heap = top);
         self.settle();

@@ -1,6 +1,6 @@
-//! Terms outside of the heap: results of `findall/3`, global variables, thrown terms, clauses as terms.
+//! Copies of terms, on the heap and outside of it: results of `findall/3`, global variables, thrown terms, clauses.
 
-use gchr_base::hash::HashMap;
+use gchr_base::hash::{HashMap, HashSet};
 
 use crate::cell::{Cell, Tag};
 use crate::heap::Heap;
@@ -14,26 +14,41 @@ pub(crate) struct Record {
 
 /// A compound term of the source of which the arguments are to be copied.
 struct Copying<'h> {
-    source: &'h [Cell],
     heap: &'h Heap,
     target: Vec<Cell>,
-    /// Where in `target` the copies of compound terms and variables are.
+    /// The place that the first cell of `target` will have.
+    base: usize,
+    /// Terms that the copy shares with the source: the compound terms without variables, if any is shared.
+    shared: Option<HashSet<Cell>>,
+    /// Where the copies of compound terms and variables are.
     copies: HashMap<Cell, Cell>,
     /// Cells of `target` that hold a term of the source still.
     pending: Vec<(usize, Cell)>,
 }
 
-impl Copying<'_> {
+impl<'h> Copying<'h> {
+    /// A copy of a term that is no immediate value, as cells for `base` and what is behind it; the first one is the copy.
+    fn run(heap: &'h Heap, term: Cell, base: usize, shared: Option<HashSet<Cell>>) -> Vec<Cell> {
+        let (copies, pending) = (HashMap::default(), Vec::new());
+        let mut copying = Self { heap, target: vec![Cell(0)], base, shared, copies, pending };
+        copying.leaf(term, 0);
+        while let Some((at, cell)) = copying.pending.pop() {
+            copying.compound(at, cell);
+        }
+        copying.target
+    }
+
     fn leaf(&mut self, cell: Cell, at: usize) {
         let cell = self.heap.deref(cell);
         let copy = match cell.tag() {
-            Tag::Ref | Tag::Att => *self.copies.entry(cell).or_insert(Cell::reference(at)),
-            Tag::Box => {
-                let place = self.target.len();
+            Tag::Ref | Tag::Att => *self.copies.entry(cell).or_insert(Cell::reference(self.base + at)),
+            Tag::Box if self.shared.is_none() => {
+                let place = self.base + self.target.len();
                 let n = self.heap.box_words(cell);
-                self.target.extend_from_slice(&self.source[cell.place()..cell.place() + n]);
+                self.target.extend_from_slice(&self.heap.cells[cell.place()..cell.place() + n]);
                 Cell::boxed(place)
             }
+            Tag::Str | Tag::Lst if self.shared.as_ref().is_some_and(|shared| shared.contains(&cell)) => cell,
             Tag::Str | Tag::Lst => {
                 self.pending.push((at, cell));
                 cell
@@ -48,12 +63,12 @@ impl Copying<'_> {
             self.target[at] = copy;
             return;
         }
-        let place = self.target.len();
+        let place = self.base + self.target.len();
         let (from, n) = self.heap.args(cell);
         let copy = if cell.tag() == Tag::Lst {
             Cell::list(place)
         } else {
-            self.target.push(self.source[cell.place()]);
+            self.target.push(self.heap.cells[cell.place()]);
             Cell::structure(place)
         };
         self.copies.insert(cell, copy);
@@ -62,7 +77,7 @@ impl Copying<'_> {
         self.target.resize(start + n, Cell(0));
         let first = self.pending.len();
         for i in 0..n {
-            self.leaf(self.source[from + i], start + i);
+            self.leaf(self.heap.cells[from + i], start + i);
         }
         self.pending[first..].reverse();
     }
@@ -75,19 +90,8 @@ impl Heap {
         if term.is_immediate() {
             return Record { cells: Box::default(), root: term };
         }
-        let mut copying = Copying {
-            source: &self.cells,
-            heap: self,
-            target: vec![Cell(0)],
-            copies: HashMap::default(),
-            pending: Vec::new(),
-        };
-        copying.leaf(term, 0);
-        while let Some((at, cell)) = copying.pending.pop() {
-            copying.compound(at, cell);
-        }
-        let root = copying.target[0];
-        Record { cells: copying.target.into_boxed_slice(), root }
+        let cells = Copying::run(self, term, 0, None);
+        Record { root: cells[0], cells: cells.into_boxed_slice() }
     }
 
     /// Brings a stored term back, with new variables.
@@ -114,10 +118,58 @@ impl Heap {
         self.deref(self.cells[base])
     }
 
-    /// A copy of a term on the heap with new variables, attributes left out (`copy_term_nat/2`).
+    /// A copy of a term on the heap with new variables, attributes left out (`copy_term_nat/2`). Parts without variables
+    /// are not copied, as in SWI-Prolog: a change of their arguments is seen in the copy.
     pub fn copy(&mut self, term: Cell) -> Cell {
-        let record = self.record(term);
-        self.restore(&record)
+        let ground = self.ground_parts(term);
+        self.copied(term, Some(ground))
+    }
+
+    /// A copy of a term on the heap that shares nothing with it, with new variables, attributes left out.
+    pub fn duplicate(&mut self, term: Cell) -> Cell {
+        self.copied(term, None)
+    }
+
+    fn copied(&mut self, term: Cell, shared: Option<HashSet<Cell>>) -> Cell {
+        let term = self.deref(term);
+        if term.is_immediate() {
+            return term;
+        }
+        let base = self.top();
+        let cells = Copying::run(self, term, base, shared);
+        self.cells.extend_from_slice(&cells);
+        self.deref(self.cells[base])
+    }
+
+    /// The compound terms without variables in a term. Those on a cycle, and those above one, are not among them.
+    fn ground_parts(&self, term: Cell) -> HashSet<Cell> {
+        enum Task {
+            Visit(Cell),
+            Close(Cell),
+        }
+        let (mut ground, mut visited) = (HashSet::default(), HashSet::default());
+        let mut tasks = vec![Task::Visit(self.deref(term))];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Visit(cell) if cell.is_compound() && visited.insert(cell) => {
+                    tasks.push(Task::Close(cell));
+                    let (start, n) = self.args(cell);
+                    tasks.extend(self.cells[start..start + n].iter().rev().map(|&arg| Task::Visit(self.deref(arg))));
+                }
+                Task::Visit(_) => {}
+                Task::Close(cell) => {
+                    let (start, n) = self.args(cell);
+                    let is_ground = |&arg: &Cell| {
+                        let arg = self.deref(arg);
+                        !arg.is_var() && (!arg.is_compound() || ground.contains(&arg))
+                    };
+                    if self.cells[start..start + n].iter().all(is_ground) {
+                        ground.insert(cell);
+                    }
+                }
+            }
+        }
+        ground
     }
 }
 

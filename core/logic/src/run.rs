@@ -385,7 +385,8 @@ impl Machine<'_, '_> {
             }
         }
         let store = if self.db.flags.show_store { self.stored() } else { Vec::new() };
-        let waiting = self.waiting(&groups, &store);
+        let terms: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).chain(store.iter().copied()).collect();
+        let waiting = self.waiting(&terms);
         let shown =
             groups.iter().map(|(_, cell)| *cell).chain(waiting.iter().copied()).chain(store.iter().copied());
         let shown: Vec<Cell> = shown.collect();

@@ -1,22 +1,18 @@
 //! Goals that the variables of an answer wait for.
 
-use std::sync::Arc;
-
 use gchr_base::hash::HashSet;
 
-use crate::cell::{Cell, Tag};
+use crate::cell::Cell;
 use crate::machine::Machine;
 use crate::names::atom;
 
 impl Machine<'_, '_> {
-    /// Goals that the variables of an answer wait for.
-    pub(crate) fn waiting(&mut self, groups: &[(Vec<Arc<str>>, Cell)], store: &[Cell]) -> Vec<Cell> {
-        let mut goals = Vec::new();
-        let mut seen = HashSet::default();
-        let terms: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).chain(store.iter().copied()).collect();
-        for term in terms {
-            for variable in self.heap.variables(term) {
-                if variable.tag() == Tag::Att && seen.insert(variable) {
+    /// Goals that the variables of terms wait for, and those that these goals hold.
+    pub(crate) fn waiting(&mut self, terms: &[Cell]) -> Vec<Cell> {
+        let (mut goals, mut seen) = (Vec::new(), HashSet::default());
+        for &term in terms {
+            for variable in self.heap.attributed_variables(term) {
+                if seen.insert(variable) {
                     self.attribute_goals(variable, &mut goals, &mut seen);
                 }
             }
@@ -43,7 +39,12 @@ impl Machine<'_, '_> {
                     }
                 }
                 "dif" | "when" => {
-                    for goal in self.heap.list_items(value).0 {
+                    let mut items = self.heap.list_items(value).0;
+                    if module_name == "dif" {
+                        // The newest comes first there.
+                        items.reverse();
+                    }
+                    for goal in items {
                         let done = module_name == "when" && self.heap.arg(goal, 2) == Cell::atom(atom::true_);
                         let shown = match &*module_name {
                             "dif" => goal,
@@ -61,6 +62,11 @@ impl Machine<'_, '_> {
                             goals.push(shown);
                         }
                     }
+                }
+                "block_directive" => {
+                    let waits = |&&block: &&Cell| self.heap.arg(block, 0) != Cell::atom(atom::true_);
+                    let blocks = self.heap.list_items(value).0;
+                    goals.extend(blocks.iter().filter(waits).map(|&block| self.heap.arg(block, 1)));
                 }
                 "clpfd" => self.domain_goals(variable, value, goals),
                 _ if self.db.flags.hidden.iter().any(|hidden| **hidden == *module_name) => {}

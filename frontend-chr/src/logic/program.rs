@@ -11,6 +11,7 @@ use gchr_base::logic::{
 use gchr_base::signature::Signature;
 use gchr_base::source::Span;
 
+use super::blocks;
 use super::goals::Goals;
 use super::tables;
 use super::terms::{Building, Scope};
@@ -29,6 +30,7 @@ pub(crate) struct Builder {
     /// Goals of `initialization`, which wait until everything is read.
     at_end: Vec<Goal>,
     tabled: Vec<tables::Tabled>,
+    blocks: Vec<blocks::Block>,
     /// The unit of tests that a text is in.
     unit: Option<Arc<str>>,
     /// Modules that see the attributes of constraints: all of them where the program itself is no module.
@@ -52,6 +54,7 @@ impl Builder {
             program,
             at_end: Vec::new(),
             tabled: Vec::new(),
+            blocks: Vec::new(),
             unit: None,
             modules: match module.modules.first() {
                 Some(first) if first != "user" => vec![first.as_str().into()],
@@ -88,6 +91,7 @@ impl Builder {
             let columns = self.program.constraints.iter_mut().flat_map(|c| &mut c.columns);
             columns.for_each(|column| column.ty = None);
         }
+        blocks::guard(&mut self.building, &mut self.program.clauses, &self.blocks);
         tables::rename(&mut self.building, &mut self.program.clauses, &self.tabled);
         (LogicProgram { terms: self.building.terms, ..self.program }, self.diagnostics)
     }
@@ -170,6 +174,7 @@ impl Builder {
             }
             ("end_tests", _) => self.unit = None,
             ("table", &[specs]) => tables::declared(goals, specs, &mut self.tabled),
+            ("block", &[specs]) => blocks::declared(goals, specs, &mut self.blocks),
             ("set_prolog_flag", &[flag, value]) => self.flag(module, flag, value),
             ("initialization", &[goal] | &[goal, _]) => {
                 let goal = initialization(goals, goal);

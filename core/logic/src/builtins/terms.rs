@@ -72,7 +72,18 @@ pub(super) const TABLE: Table = &[
         let copy = m.heap.copy(m.x[0]);
         Ok(m.unify_arg(1, copy))
     }),
-    ("$copy_term", 3, copy_with_attributes),
+    ("$copy_term", 3, |m| copy_with_attributes(m, Heap::copy)),
+    ("$duplicate_term", 3, |m| copy_with_attributes(m, Heap::duplicate)),
+    ("$waiting", 2, |m| {
+        let goals = m.waiting(&[m.x[0]]);
+        let list = m.heap.list(&goals);
+        Ok(m.unify_arg(1, list))
+    }),
+    ("term_attvars", 2, |m| {
+        let variables = m.heap.attributed_variables(m.x[0]);
+        let list = m.heap.list(&variables);
+        Ok(m.unify_arg(1, list))
+    }),
     ("term_variables", 2, |m| {
         let variables = m.heap.variables(m.x[0]);
         let list = m.heap.list(&variables);
@@ -410,9 +421,8 @@ fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
 }
 
 /// `$copy_term(Term, Copy, Attributes)`: `Attributes` are those of the copy's variables, as a list `Variable-Attributes`.
-fn copy_with_attributes(m: &mut M<'_, '_>) -> Done<bool> {
-    let variables = m.heap.variables(m.x[0]);
-    let attributed: Vec<Cell> = variables.into_iter().filter(|v| v.tag() == Tag::Att).collect();
+fn copy_with_attributes(m: &mut M<'_, '_>, copy: fn(&mut Heap, Cell) -> Cell) -> Done<bool> {
+    let attributed = m.heap.attributed_variables(m.x[0]);
     let pairs: Vec<Cell> = attributed
         .iter()
         .map(|&v| {
@@ -422,7 +432,7 @@ fn copy_with_attributes(m: &mut M<'_, '_>) -> Done<bool> {
         .collect();
     let list = m.heap.list(&pairs);
     let whole = m.heap.compound(atom::minus, &[m.x[0], list]);
-    let copy = m.heap.copy(whole);
+    let copy = copy(&mut m.heap, whole);
     let (term, list) = (m.heap.arg(copy, 0), m.heap.arg(copy, 1));
     Ok(m.unify_arg(1, term) && m.unify_arg(2, list))
 }

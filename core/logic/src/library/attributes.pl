@@ -1,4 +1,4 @@
-% Goals of attributed variables: freeze/2, dif/2, when/2.
+% Goals of attributed variables: freeze/2, dif/2, when/2, calls of predicates with `:- block`.
 
 '$wakeup'([]).
 '$wakeup'([wake(As, V)|T]) :- '$hooks'(As, V), '$wakeup'(T).
@@ -8,6 +8,7 @@
 '$hook'(freeze, G, V) :- !, '$thaw'(G, V).
 '$hook'(dif, Ds, V) :- !, '$recheck'(Ds, V).
 '$hook'(when, Ws, V) :- !, '$recheck_when'(Ws, V).
+'$hook'(block_directive, Bs, V) :- !, '$unblock'(Bs, V).
 '$hook'(clpfd, A, V) :- !, '$fd_bound'(A, V).
 '$hook'(M, A, V) :- atomic_list_concat([M, :, attr_unify_hook], P), current_predicate(P/2), !, call(P, A, V).
 '$hook'(_, A, V) :- attr_unify_hook(A, V).
@@ -18,10 +19,17 @@ freeze(V, G) :- ( get_attr(V, freeze, G0) -> put_attr(V, freeze, '$and'(G0, G)) 
 '$thaw'(G, V) :- ( get_attr(V, freeze, G0) -> put_attr(V, freeze, '$and'(G0, G)) ; put_attr(V, freeze, G) ).
 '$run_frozen'('$and'(A, B)) :- !, '$run_frozen'(A), '$run_frozen'(B).
 '$run_frozen'(G) :- call(G).
-frozen(V, G) :- var(V), get_attr(V, freeze, F), !, '$frozen_goal'(F, V, G).
-frozen(_, true).
-'$frozen_goal'('$and'(A, B), V, (GA, GB)) :- !, '$frozen_goal'(A, V, GA), '$frozen_goal'(B, V, GB).
-'$frozen_goal'(G, V, freeze(V, G)).
+frozen(T, G) :- '$residual'(T, Gs), '$conjunction_of'(Gs, G).
+'$conjunction_of'([], true).
+'$conjunction_of'([G|Gs], C) :- ( Gs == [] -> C = G ; C = (G, C1), '$conjunction_of'(Gs, C1) ).
+% Goals of freeze/2 and when/2 say their module.
+'$residual'(T, Gs) :- '$waiting'(T, Gs0), '$home_module'(M), '$qualify'(Gs0, M, Gs).
+'$qualify'([], _, []).
+'$qualify'([G0|Gs0], M, [G|Gs]) :- '$qualify_goal'(G0, M, G), '$qualify'(Gs0, M, Gs).
+'$qualify_goal'(freeze(V, G), M, freeze(V, Q)) :- !, '$in_module'(G, M, Q).
+'$qualify_goal'(when(C, G), M, when(C, Q)) :- !, '$in_module'(G, M, Q).
+'$qualify_goal'(G, _, G).
+'$in_module'(G, M, Q) :- ( nonvar(G), G = _:_ -> Q = G ; Q = M:G ).
 
 dif(X, Y) :- '$dif'(X, Y).
 '$dif'(X, Y) :- X \= Y, !.
@@ -56,6 +64,15 @@ when(C, G) :- '$when_state'(C, S), ( S == true -> call(G) ; '$suspend_when'(C, G
 '$run_when'([]).
 '$run_when'([when(C, G, Done)|T]) :-
     ( Done == true -> true ; '$when_state'(C, S), ( S == true -> Done = true, call(G) ; true ) ), '$run_when'(T).
+
+% A call waits at each of the variables; the first binding of one to a term runs it.
+'$block'(Vs, G) :- '$block_at'(Vs, block(_, G)).
+'$block_at'([], _).
+'$block_at'([V|Vs], B) :- ( get_attr(V, block_directive, L) -> '$append'(L, [B], L1) ; L1 = [B] ), put_attr(V, block_directive, L1), '$block_at'(Vs, B).
+'$unblock'(Bs, V) :- var(V), !, ( get_attr(V, block_directive, L) -> '$append'(Bs, L, L1) ; L1 = Bs ), put_attr(V, block_directive, L1).
+'$unblock'(Bs, _) :- '$unblock'(Bs).
+'$unblock'([]).
+'$unblock'([block(Done, G)|Bs]) :- ( Done == true -> true ; Done = true, call(G) ), '$unblock'(Bs).
 
 find_chr_constraint(C) :- '$chr_constraints'(L), '$element'(C, L).
 current_chr_constraint(C) :- nonvar(C), C = M:C1, !, ( var(M) -> '$home_module'(M) ; true ), current_chr_constraint(C1).

@@ -59,10 +59,7 @@ copy_term(T, C) :- '$copy_term'(T, C, As), '$copy_attributes'(As).
 '$copy_attributes'([V-A|T]) :- '$put_all'(A, V), '$copy_attributes'(T).
 '$put_all'([], _).
 '$put_all'(att(M, Value, Rest), V) :- ( M == '$chr' -> true ; put_attr(V, M, Value) ), '$put_all'(Rest, V).
-copy_term(T, C, Gs) :-
-    term_variables(T, Vs), '$goals_of'(Vs, Gs0), copy_term_nat(T-Gs0, C-Gs).
-'$goals_of'([], []).
-'$goals_of'([V|Vs], Gs) :- ( frozen(V, G), G \== true -> Gs = [G|T] ; Gs = T ), '$goals_of'(Vs, T).
+copy_term(T, C, Gs) :- '$residual'(T, Gs0), copy_term_nat(T-Gs0, C-Gs).
 
 clause(H, B) :- '$clauses'(H, clause, L), '$element'(clause(H, B, _), L).
 retract(C) :- '$split_clause'(C, H, B), '$clauses'(H, retract, L), '$retract'(L, H, B).
@@ -262,7 +259,7 @@ numbervars(T, S, E, _) :- numbervars(T, S, E).
 '$number'([V|Vs], N, E) :- V = '$VAR'(N), M is N+1, '$number'(Vs, M, E).
 term_variables(T, Vs, Tail) :- term_variables(T, L), '$append'(L, Tail, Vs).
 subsumes_term(G, S) :- \+ \+ ( term_variables(S, V1), G = S, term_variables(V1, V2), V1 == V2 ).
-duplicate_term(T, C) :- copy_term(T, C).
+duplicate_term(T, C) :- '$duplicate_term'(T, C, As), '$copy_attributes'(As).
 tnot(G) :- \+ G.
 
 random(X) :- X is random_float.

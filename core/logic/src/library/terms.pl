@@ -25,9 +25,6 @@ nonground(T, V) :- term_variables(T, [V0|_]), V = V0.
 term_singletons(T, Vs) :- term_variables(T, All), '$singletons'(All, T, Vs).
 '$singletons'([], _, []).
 '$singletons'([V|Vs], T, R) :- occurrences_of_var(V, T, N), ( N =:= 1 -> R = [V|R1] ; R = R1 ), '$singletons'(Vs, T, R1).
-term_attvars(T, Vs) :- term_variables(T, All), '$attributed'(All, Vs).
-'$attributed'([], []).
-'$attributed'([V|Vs], R) :- ( attvar(V) -> R = [V|R1] ; R = R1 ), '$attributed'(Vs, R1).
 term_size(T, N) :- '$size'(T, 0, N).
 '$size'(T, N, N) :- var(T), !.
 '$size'(T, N0, N) :- compound(T), !, T =.. [_|As], '$length'(As, K), N1 is N0+K+1, '$sizes'(As, N1, N).
