@@ -9,6 +9,7 @@ mod print;
 use std::sync::Arc;
 
 use gchr_base::define_id;
+use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::logic::Operators;
 use gchr_base::source::{SourceId, Span};
@@ -125,6 +126,8 @@ pub struct Module {
     pub modules: Vec<String>,
     /// Predicates and constraints that have other names than in the text of their module.
     pub renamed: Vec<Renamed>,
+    /// The modules of constraints that another text than the main one declares, by the constraint's name in the program.
+    pub homes: HashMap<(String, usize), String>,
 }
 
 /// A predicate or a constraint of a module that another one defines, too.
@@ -206,7 +209,7 @@ impl Module {
             Clause { kind, span }
         });
         let clauses = clauses.collect();
-        Self { terms, clauses, operators: self.operators.clone(), modules: Vec::new(), renamed: Vec::new() }
+        Self { terms, clauses, operators: self.operators.clone(), ..Self::default() }
     }
 
     /// Copies a term into another table, children first.

@@ -42,6 +42,7 @@ pub(crate) fn separate(module: &mut Module, scopes: &[Scope], scope_of: &[usize]
         return;
     }
     let names = names_of_scopes(module, scopes, scope_of);
+    module.homes = homes(module, scopes, scope_of, &names);
     let types = types_of_scopes(module, scopes, scope_of);
     if names.iter().chain(&types).all(Names::is_empty) {
         return;
@@ -102,6 +103,24 @@ fn names_of_scopes(module: &Module, scopes: &[Scope], scope_of: &[usize]) -> Vec
         }
     }
     names
+}
+
+/// The modules of constraints that are not declared by the main text.
+fn homes(
+    module: &Module,
+    scopes: &[Scope],
+    scope_of: &[usize],
+    names: &[Names],
+) -> HashMap<(String, usize), String> {
+    let mut homes = HashMap::default();
+    for (clause, &scope) in module.clauses.iter().zip(scope_of).filter(|&(_, &scope)| scope > 0) {
+        let (ClauseKind::Directive(_), Some(home)) = (&clause.kind, &scopes[scope].name) else { continue };
+        for key in definitions(module, &clause.kind) {
+            let name = names[scope].get(&key).unwrap_or(&key.0).clone();
+            homes.insert((name, key.1), home.clone());
+        }
+    }
+    homes
 }
 
 /// Renames in queries of another text what is called there by its module: `module:goal`.

@@ -59,6 +59,8 @@ pub struct ConstraintDeclaration {
     pub name: Arc<str>,
     /// Its columns.
     pub columns: Vec<Column>,
+    /// Its module, if that is not the one of the program itself.
+    pub module: Option<Arc<str>>,
     /// Where it is declared.
     pub span: Span,
 }

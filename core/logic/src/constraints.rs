@@ -107,6 +107,8 @@ struct Rule {
 struct Symbol {
     name: crate::cell::Atom,
     arity: usize,
+    /// Its module.
+    module: Cell,
     occurrences: Vec<Rc<Occurrence>>,
     /// Columns of each index.
     indexes: Vec<Vec<usize>>,
@@ -123,10 +125,21 @@ pub(crate) const TABLE: &[(&str, usize, crate::database::Native)] = &[
         let list = m.heap.list(&all);
         Ok(m.unify_arg(0, list))
     }),
+    ("$chr_constraints_of_modules", 1, |m| {
+        let all: Vec<Cell> = m
+            .alive()
+            .into_iter()
+            .map(|(symbol, id)| {
+                let (module, term) = (m.constraints.symbols[symbol].module, m.shown(id));
+                m.heap.compound(crate::names::atom::colon, &[module, term])
+            })
+            .collect();
+        let list = m.heap.list(&all);
+        Ok(m.unify_arg(0, list))
+    }),
     ("$home_module", 1, |m| {
-        let name = m.db.flags.modules.first().cloned().unwrap_or_else(|| "user".into());
-        let name = m.db.names.intern(&name);
-        Ok(m.unify_arg(0, Cell::atom(name)))
+        let name = m.db.home_module();
+        Ok(m.unify_arg(0, name))
     }),
     ("$chr_commit", 2, commit),
     ("$dynamic_type_check", 2, |m| m.check_dynamic_type()),

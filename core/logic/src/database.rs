@@ -132,6 +132,12 @@ pub(crate) fn key_of(heap: &Heap, cell: Cell) -> u64 {
 }
 
 impl Database {
+    /// The module of the program itself.
+    pub fn home_module(&mut self) -> Cell {
+        let name = self.flags.modules.first().cloned().unwrap_or_else(|| "user".into());
+        self.names.cell(&name)
+    }
+
     pub fn new() -> Self {
         Self {
             names: Names::new(),

@@ -249,7 +249,8 @@ fn constraint(goals: &mut Goals<'_>, spec: TermId) -> Option<ConstraintDeclarati
             (name, columns)
         }
     };
-    Some(ConstraintDeclaration { name: goals.building.name(name), columns, span })
+    let home = module.homes.get(&(name.to_string(), columns.len())).map(|home| home.as_str().into());
+    Some(ConstraintDeclaration { name: goals.building.name(name), columns, module: home, span })
 }
 
 fn column(goals: &mut Goals<'_>, id: TermId) -> Column {

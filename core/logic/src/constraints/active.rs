@@ -419,14 +419,18 @@ impl Machine<'_, '_> {
 
     /// All constraints in the store: by symbol in the order of declarations, the youngest first.
     pub fn stored(&mut self) -> Vec<Cell> {
-        let tables = self.constraints.tables.iter();
-        let ids: Vec<u32> = tables.flat_map(|table| table.all.ids.iter().rev().copied()).collect();
-        let alive: Vec<u32> = ids.into_iter().filter(|&id| self.is_alive(id)).collect();
-        alive.into_iter().map(|id| self.shown(id)).collect()
+        self.alive().into_iter().map(|(_, id)| self.shown(id)).collect()
+    }
+
+    /// The constraints in the store with their symbols, in the same order.
+    pub(super) fn alive(&self) -> Vec<(usize, u32)> {
+        let tables = self.constraints.tables.iter().enumerate();
+        let all = tables.flat_map(|(symbol, table)| table.all.ids.iter().rev().map(move |&id| (symbol, id)));
+        all.filter(|&(_, id)| self.is_alive(id)).collect()
     }
 
     /// A constraint by the name that its module has for it.
-    fn shown(&mut self, id: u32) -> Cell {
+    pub(super) fn shown(&mut self, id: u32) -> Cell {
         let term = self.constraints.suspensions[id as usize].term;
         let Some((name, arity)) = self.heap.functor(term) else { return term };
         let text = self.db.names.text(name);

@@ -66,10 +66,15 @@ impl Planner<'_> {
             }
             self.db.preds[pred as usize].definition = Definition::Constraint(number);
             self.db.preds[pred as usize].library = false;
+            let module = match &declaration.module {
+                Some(module) => self.db.names.cell(module),
+                None => self.db.home_module(),
+            };
             let types = declaration.columns.iter().map(|c| c.ty.map(|id| check::read(self.program, id)));
             self.plan.symbols.push(Symbol {
                 name,
                 arity,
+                module,
                 occurrences: Vec::new(),
                 indexes: Vec::new(),
                 open: declaration.columns.iter().any(|c| c.mode != Mode::Ground),

@@ -75,7 +75,7 @@ when(C, G) :- '$when_state'(C, S), ( S == true -> call(G) ; '$suspend_when'(C, G
 '$unblock'([block(Done, G)|Bs]) :- ( Done == true -> true ; Done = true, call(G) ), '$unblock'(Bs).
 
 find_chr_constraint(C) :- '$chr_constraints'(L), '$element'(C, L).
-current_chr_constraint(C) :- nonvar(C), C = M:C1, !, ( var(M) -> '$home_module'(M) ; true ), current_chr_constraint(C1).
+current_chr_constraint(C) :- nonvar(C), C = _:_, !, '$chr_constraints_of_modules'(L), '$element'(C, L).
 current_chr_constraint(C) :- '$chr_constraints'(L), '$element'(C, L).
 current_chr_constraint(M, C) :- current_chr_constraint(M:C).
 '$enumerate_constraints'(C) :- current_chr_constraint(C).
