@@ -297,7 +297,16 @@ pub(crate) fn is_declaration(name: &str, arity: usize) -> bool {
             | ("end_tests", 1)
             | ("module" | "chr_option" | "option" | "set_prolog_flag" | "use_foreign_library", 2)
             | ("op", 3)
-            | ("chr_preprocessor" | "chr_declaration" | "style_check" | "multifile" | "table" | "public" | "block", 1)
+            | (
+                "chr_preprocessor"
+                    | "chr_declaration"
+                    | "style_check"
+                    | "multifile"
+                    | "table"
+                    | "public"
+                    | "block",
+                1
+            )
             | ("discontiguous", 1..)
             | ("meta_predicate" | "module_transparent" | "noprofile" | "set_stream" | "garbage_collect", _)
     )

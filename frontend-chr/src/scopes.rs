@@ -253,7 +253,8 @@ impl Renaming<'_> {
                     match self.module.functor(goal) {
                         Some(("chr_type", &[definition])) => self.type_names(definition, scope),
                         Some((
-                            "chr_constraint" | "constraints" | "dynamic" | "discontiguous" | "table" | "block",
+                            "chr_constraint" | "constraints" | "dynamic" | "discontiguous" | "table"
+                            | "block",
                             args,
                         )) => {
                             let specs: Vec<_> = args.to_vec();

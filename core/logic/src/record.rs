@@ -154,7 +154,9 @@ impl Heap {
                 Task::Visit(cell) if cell.is_compound() && visited.insert(cell) => {
                     tasks.push(Task::Close(cell));
                     let (start, n) = self.args(cell);
-                    tasks.extend(self.cells[start..start + n].iter().rev().map(|&arg| Task::Visit(self.deref(arg))));
+                    tasks.extend(
+                        self.cells[start..start + n].iter().rev().map(|&arg| Task::Visit(self.deref(arg))),
+                    );
                 }
                 Task::Visit(_) => {}
                 Task::Close(cell) => {

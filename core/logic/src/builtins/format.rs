@@ -116,6 +116,8 @@ impl Machine<'_, '_> {
             match directive {
                 '~' => line.segment.push('~'),
                 'n' => line.segment.push_str(&"\n".repeat(number.unwrap_or(1))),
+                'N' if line.column() > 0 => line.segment.push('\n'),
+                'N' => {}
                 't' => {
                     let fill = match argument {
                         Argument::Char(c) => c,
@@ -141,7 +143,7 @@ impl Machine<'_, '_> {
                     line.segment.push_str(&text);
                 }
             }
-            if matches!(directive, 'n') {
+            if matches!(directive, 'n' | 'N') {
                 last_stop = 0;
             }
         }
@@ -161,7 +163,7 @@ impl Machine<'_, '_> {
             'k' => self.canonical_text(cell),
             'a' => self.text(cell)?,
             's' => self.text(cell)?,
-            'd' | 'D' => {
+            'd' | 'D' | 'I' => {
                 if !self.heap.is_integer(cell) {
                     return Err(if cell.is_var() {
                         self.instantiation_error()
@@ -170,7 +172,11 @@ impl Machine<'_, '_> {
                     });
                 }
                 let text = self.text(cell)?;
-                grouped(&text, number.unwrap_or(0), directive == 'D')
+                match directive {
+                    'd' => grouped(&text, number.unwrap_or(0), None),
+                    'D' => grouped(&text, number.unwrap_or(0), Some((3, ','))),
+                    _ => grouped(&text, 0, Some((number.unwrap_or(3).max(1), '_'))),
+                }
             }
             'e' | 'f' | 'g' => {
                 let value = self.evaluate(cell)?;
@@ -192,8 +198,8 @@ impl Machine<'_, '_> {
     }
 }
 
-/// An integer with a point before its last digits, and commas between groups of three.
-fn grouped(digits: &str, point: usize, commas: bool) -> String {
+/// An integer with a point before its last digits, and a character between groups of so many.
+fn grouped(digits: &str, point: usize, groups: Option<(usize, char)>) -> String {
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(rest) => ("-", rest),
         None => ("", digits),
@@ -202,8 +208,11 @@ fn grouped(digits: &str, point: usize, commas: bool) -> String {
     let (whole, fraction) = padded.split_at(padded.len() - point);
     let mut text = String::from(sign);
     for (i, c) in whole.chars().enumerate() {
-        if commas && i > 0 && (whole.len() - i) % 3 == 0 {
-            text.push(',');
+        if let Some((size, between)) = groups
+            && i > 0
+            && (whole.len() - i).is_multiple_of(size)
+        {
+            text.push(between);
         }
         text.push(c);
     }

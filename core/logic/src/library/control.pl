@@ -222,7 +222,25 @@ format(Stream, F, A) :- '$format'(Stream, F, A).
 '$give'(chars(C), S) :- string_chars(S, C).
 ansi_format(_, F, A) :- format(F, A).
 print_message(_, _).
-print_message_lines(_, _, _).
+print_message_lines(S, Prefix, Lines) :- ( Prefix = kind(K) -> '$kind_prefix'(K, P) ; P = Prefix ), '$message_lines'(Lines, S, P).
+'$kind_prefix'(error, P) :- !, P = '~NERROR: '.
+'$kind_prefix'(warning, P) :- !, P = '~NWarning: '.
+'$kind_prefix'(_, '~N').
+'$message_lines'(Lines, S, P) :-
+    '$message_prefix'(P, S), '$message_line'(Lines, S, Rest), nl(S), ( Rest == [] -> true ; '$message_lines'(Rest, S, P) ).
+'$message_prefix'(P, S) :- ( P = F-As -> format(S, F, As) ; format(S, P, []) ).
+'$message_line'([], _, []).
+'$message_line'([nl|Rest], _, Rest) :- !.
+'$message_line'([Part|Parts], S, Rest) :- '$message_part'(Part, S), '$message_line'(Parts, S, Rest).
+'$message_part'(Part, _) :- var(Part), !.
+'$message_part'(F-As, S) :- !, format(S, F, As).
+'$message_part'(ansi(_, F, As), S) :- !, format(S, F, As).
+'$message_part'(url(L), S) :- !, write(S, L).
+'$message_part'(at_same_line, _) :- !.
+'$message_part'(flush, S) :- !, flush_output(S).
+'$message_part'(begin(_, _), _) :- !.
+'$message_part'(end(_), _) :- !.
+'$message_part'(F, S) :- format(S, F, []).
 message_to_codes(_, _, _).
 portray_clause(C) :- copy_term_nat(C, T), '$clause_names'(T, Ns), '$portray'(T, [variable_names(Ns), quoted(true), numbervars(true), spacing(next_argument), portray(true)]).
 '$clause_names'(T, Ns) :- term_variables(T, Vs), term_singletons(T, Ss), '$name_all'(Vs, Ss, 0, Ns).

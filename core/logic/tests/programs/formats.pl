@@ -11,3 +11,9 @@ row(Name, Value) :- format("~w~t~8|~t~2f~8+~n", [Name, Value]).
 %= true
 %? format(atom(A), "~p+~w", [1, "s"])
 %= A = '1+s'
+%? format(atom(A), "~Nx~n~Ny~N~Nz", [])
+%= A = 'x\ny\nz'
+%? format(atom(A), "~I ~3I ~2I ~I", [1234567, 12, 12345, -1234])
+%= A = '1_234_567 12 1_23_45 -1_234'
+%? with_output_to(string(S), print_message_lines(current_output, 'P ', [hello-[], nl, a, 'b~w'-[c], nl, last]))
+%= S = "P hello\nP abc\nP last\n"
