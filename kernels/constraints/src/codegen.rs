@@ -15,7 +15,7 @@
 mod body;
 mod claim;
 mod dynamic;
-mod index;
+pub(crate) mod index;
 pub(crate) mod join;
 mod list;
 mod moving;

@@ -156,6 +156,14 @@ contract! {
         rows: u32,
     }
 
+    /// Links rows in the indexes that are kept up to date.
+    pub(crate) kernel LinkRows<'a> of "link_rows" {
+        p: &'a [Value],
+        table: u32,
+        ids: BufferId,
+        rows: u32,
+    }
+
     /// Words of the control buffer of `product.cu`, why a launch of it is over, and the width of a tile.
     pub(crate) constants ProductWords: u32 {
         stopped,
@@ -218,6 +226,7 @@ pub(crate) struct MonotoneHost {
     pub words: MonotoneWords,
     pub rounds: KernelLayout,
     pub remember_rows: KernelLayout,
+    pub link_rows: KernelLayout,
 }
 
 /// What host code uses of the finished kernels.
@@ -273,6 +282,7 @@ impl Host {
                 words: MonotoneWords::resolve(r),
                 rounds: r.kernel::<MonotoneRounds<'_>>(),
                 remember_rows: r.kernel::<RememberRows<'_>>(),
+                link_rows: r.kernel::<LinkRows<'_>>(),
             });
             resolver.finish(())?;
         }

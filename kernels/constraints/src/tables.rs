@@ -129,7 +129,9 @@ impl Tables {
     pub fn bytes(&self) -> u64 {
         let own = |t: ConstraintId| {
             let parts = self.layout.parts(t).into_iter();
-            let rows = |part| if is_index(part) { self.tables[t].indexed } else { self.tables[t].capacity };
+            let follows =
+                |part| !is_index(part) || self.is_linked(t) && matches!(part, Part::Slots(_) | Part::Next(_));
+            let rows = |part| if follows(part) { self.tables[t].capacity } else { self.tables[t].indexed };
             parts.map(|part| part_bytes(&self.layout, t, part, rows(part))).sum::<u64>()
         };
         let cells = self.cells.as_ref().map_or(0, Cells::bytes);
@@ -138,9 +140,17 @@ impl Tables {
         self.tables.ids().map(own).sum::<u64>() + lists + cells + self.log.as_ref().map_or(0, Log::bytes)
     }
 
-    /// Bytes of a row's values and id.
+    /// The most bytes that a row takes in the parts that follow a table while it only grows.
     pub(crate) fn row_bytes(&self, table: ConstraintId) -> u64 {
-        8 * self.layout.tables[table].columns.len() as u64 + 4
+        let layout = &self.layout.tables[table];
+        // A link, and up to four places of 4 bytes.
+        let indexes = if self.is_linked(table) { layout.indexes.len() as u64 } else { 0 };
+        8 * layout.columns.len() as u64 + 4 + 20 * indexes
+    }
+
+    /// Whether the indexes of a table are kept up to date while it only grows.
+    pub(crate) fn is_linked(&self, table: ConstraintId) -> bool {
+        self.layout.monotone.as_ref().is_some_and(|monotone| monotone.is_linked(table))
     }
 
     /// The buffer of a part.

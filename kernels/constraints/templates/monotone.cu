@@ -3,6 +3,9 @@
 // until its warp asks for rows for all of its lanes, as one counter that everybody hits is slow. What a round starts from are the rows
 // that the round before has added; there is one grid barrier a round.
 //
+// Where rules look among added constraints by key, a round that has room links its rows in the indexes of their tables before the next one
+// begins, behind a second barrier.
+//
 // A partner must be older than the constraint that is looked at, so that each instance is found once: a row before those that the round
 // starts from, or one of these before it, by table and row.
 
@@ -30,6 +33,9 @@ constexpr u32 SPAN_WANTED = 2u;
 
 // What `counts` holds in each of its three turns: rows that each table gets, and whether an instance fires.
 constexpr u32 COUNTS = HOLE;
+
+// Whether rounds link what they add.
+constexpr u32 LINKS = HOLE;
 
 // From the template `grid_barrier`: all threads of the grid wait for each other.
 __device__ void grid_barrier(u32* word);
@@ -95,6 +101,11 @@ __device__ __forceinline__ void put_all_kept(Params p, in_local u32* end, u32* c
     }
 }
 
+// Links a row in the indexes of its table, if they are kept up to date.
+// pre: the row holds a constraint that is not linked
+// shares: slots: atomics only; the row's links belong to this thread
+__device__ void link_added(Params p, u32 table, u32 row);
+
 // Sets the bit of a row's key.
 // shares: bits: atomics only
 __device__ void remember(Params p, u32 table, u32 row);
@@ -110,6 +121,17 @@ extern "C" __global__ void __launch_bounds__(256) remember_rows(Params p, u32 ta
     for (u32 row = blockIdx.x * 256u + threadIdx.x; row < rows; row += step) {
         if (ids[row] != 0xffffffffu) {
             remember(p, table, row);
+        }
+    }
+}
+
+// Links the rows of a table in its indexes, if they are kept up to date.
+// pre: slots are empty
+extern "C" __global__ void __launch_bounds__(256) link_rows(Params p, u32 table, u32* ids, u32 rows) {
+    u32 step = gridDim.x * 256u;
+    for (u32 row = blockIdx.x * 256u + threadIdx.x; row < rows; row += step) {
+        if (ids[row] != 0xffffffffu) {
+            link_added(p, table, row);
         }
     }
 }
@@ -206,6 +228,15 @@ extern "C" __global__ void __launch_bounds__(256, 6) monotone(Params p, u32* cap
             stop = NOTHING_NEW;
         } else {
             round = round + 1u;
+        }
+        if (LINKS != 0u) {
+            for (u32 l = 0u; l < TABLES; l += 1u) {
+                u32 behind = end[l] + added[l];
+                for (u32 late = end[l] + first; late < behind; late += stride) {
+                    link_added(p, l, late);
+                }
+            }
+            grid_barrier(arrivals);
         }
         fired = fired + u64(mine);
         for (u32 m = 0u; m < TABLES; m += 1u) {

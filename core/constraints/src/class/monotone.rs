@@ -5,7 +5,7 @@ pub(crate) mod recognise;
 use crate::ir::{ChrPlan, internal};
 use gchr_base::diagnostic::Diagnostic;
 
-/// Monotone tables are closed under the rules that read them, and need no index over what is added.
+/// Monotone tables are closed under the rules that read them, and it is known whose indexes follow what is added.
 pub(super) fn verify(plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
     let Some(first) = plan.rules.iter().next() else { return };
     let mut fail = |text: String| found.push(internal(first.span, text));
@@ -31,7 +31,10 @@ pub(super) fn verify(plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
     if own.added != recognise::added_tables(plan, &own.tables) {
         fail("the tables to which monotone rules add are not those of the plan".into());
     }
-    if recognise::maintained_index(plan, own).is_some() {
-        fail("a monotone rule needs an index over constraints that are added".into());
+    if own.linked != recognise::linked_tables(plan, &own.tables, &own.added) {
+        fail(
+            "the tables among whose added constraints monotone rules look by key are not those of the plan"
+                .into(),
+        );
     }
 }

@@ -177,6 +177,8 @@ pub struct Monotone {
     pub tables: IdVec<ConstraintId, bool>,
     /// Whether they add to this table.
     pub added: IdVec<ConstraintId, bool>,
+    /// Whether they look for what they have added to this table by a key, so that its indexes are kept up to date.
+    pub linked: IdVec<ConstraintId, bool>,
 }
 
 impl Monotone {
@@ -193,6 +195,11 @@ impl Monotone {
     /// The tables that are added to.
     pub fn added_tables(&self) -> impl Iterator<Item = ConstraintId> + '_ {
         self.added.iter_enumerated().filter(|(_, added)| **added).map(|(t, _)| t)
+    }
+
+    /// Whether indexes of the table are kept up to date in rounds over monotone tables.
+    pub fn is_linked(&self, table: ConstraintId) -> bool {
+        self.linked[table]
     }
 
     /// The occurrences that are tried in rounds over monotone tables.

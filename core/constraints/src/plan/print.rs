@@ -95,7 +95,8 @@ impl Printed<'_> {
                     self.plan.tables.iter_enumerated().filter(|(t, _)| monotone.is_monotone(*t))
                 {
                     let added = if monotone.is_added(id) { ", added to" } else { "" };
-                    writeln!(f, "  {}: monotone{added}", table.name)?;
+                    let linked = if monotone.is_linked(id) { ", indexes kept up to date" } else { "" };
+                    writeln!(f, "  {}: monotone{added}{linked}", table.name)?;
                 }
                 Ok(())
             }

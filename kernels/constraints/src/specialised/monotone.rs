@@ -30,17 +30,19 @@ impl SpecialisedKernel for MonotoneKernels {
         let constants = [
             ("TABLES", Literal::Int(tables)),
             ("COUNTS", Literal::Int(tables + 1)),
+            ("LINKS", Literal::Int(u64::from(monotone.linked.iter().any(|&linked| linked)))),
             ("KEPT_WORDS", Literal::Int(codegen::kept_words(layout, monotone))),
         ];
         let records = [("Params", params)];
         let holes =
             Holes { records: &records, constants: &constants, kernels: true, open: true, ..Holes::default() };
         template::instantiate(module, &templates::MONOTONE, &holes)?;
-        for hole in ["put_kept", "derive", "remember", "forget"] {
+        for hole in ["put_kept", "derive", "link_added", "remember", "forget"] {
             let ctx = CodegenCtx { program, plan, layout, sources, module };
             let functions = match hole {
                 "put_kept" => codegen::put_functions(ctx, monotone),
                 "derive" => codegen::derive_functions(ctx, monotone, sites),
+                "link_added" => vec![codegen::link_function(ctx, monotone)],
                 _ => vec![codegen::row_bit(ctx, monotone, hole)],
             };
             build::fill_hole(module, hole, functions);

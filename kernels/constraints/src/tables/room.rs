@@ -3,7 +3,7 @@
 use gchr_base::ids::Id;
 use gchr_base::signature::ConstraintId;
 
-use super::buffers::{Lists, Table};
+use super::buffers::{Lists, Table, part_bytes, places};
 use super::{BLOCK, End, FIRST_EPOCH, Grown, MOST, NO_ID, Part, Tables};
 use crate::contract::MoveRows;
 use crate::start::Batch;
@@ -164,6 +164,32 @@ impl Tables {
             self.tables[table].parts[at].1 = Value::Buffer(new);
         }
         self.tables[table].capacity = rows;
+        Ok(())
+    }
+
+    /// Empty indexes for so many rows.
+    pub(crate) fn empty_indexes(
+        &mut self,
+        table: ConstraintId,
+        rows: u32,
+        device: &mut dyn Device,
+    ) -> Result<()> {
+        for at in 0..self.tables[table].parts.len() {
+            let (part, value) = self.tables[table].parts[at];
+            self.tables[table].parts[at].1 = match (part, value) {
+                (Part::Mask(_), _) => Value::U32((places(rows) - 1) as u32),
+                (Part::Slots(_) | Part::Next(_), Value::Buffer(old)) => {
+                    device.free(old)?;
+                    let bytes = part_bytes(&self.layout, table, part, rows);
+                    let new = device.alloc(bytes)?;
+                    if matches!(part, Part::Slots(_)) {
+                        device.fill(new, 0, bytes, 0xff)?;
+                    }
+                    Value::Buffer(new)
+                }
+                _ => value,
+            };
+        }
         Ok(())
     }
 

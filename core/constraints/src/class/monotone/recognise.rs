@@ -5,7 +5,7 @@
 //! not depend on the order in which instances fire (`docs/semantics.md`).
 
 use crate::ir::classes::Monotone;
-use crate::ir::{ChrPlan, Occurrence, Step};
+use crate::ir::{ChrPlan, Join, Step};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, GoalKind, Role, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
@@ -14,17 +14,11 @@ use gchr_base::signature::{ConstraintId, SortKind};
 pub(crate) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
     let tables = monotone_tables(plan);
     let added = added_tables(plan, &tables);
-    let found = Monotone { tables, added };
-    if !found.added.iter().any(|&a| a) {
+    if !added.iter().any(|&a| a) {
         return Err("no rule only adds to tables that such rules read".into());
     }
-    match maintained_index(plan, &found) {
-        Some(o) => {
-            let (rule, table) = (&plan.rules[o.rule].name, &plan.tables[o.constraint].name);
-            Err(format!("{rule} joins {table} by an index with constraints that are added"))
-        }
-        None => Ok(found),
-    }
+    let linked = linked_tables(plan, &tables, &added);
+    Ok(Monotone { tables, added, linked })
 }
 
 /// By table, whether the order of what follows from its new constraints cannot be told.
@@ -69,15 +63,21 @@ pub(in crate::class) fn added_tables(
     added
 }
 
-/// An occurrence that would need an index over rows that are added: the fast path builds indexes only once.
-pub(in crate::class) fn maintained_index<'a>(
-    plan: &'a ChrPlan,
-    found: &'a Monotone,
-) -> Option<&'a Occurrence> {
-    found.occurrences(plan).find(|o| {
-        let keyed = |j: &&crate::ir::Join| !plan.tables[j.constraint].indexes[j.index].columns.is_empty();
-        found.added[o.constraint] && o.joins.iter().filter(keyed).any(|j| found.added[j.constraint])
-    })
+/// The tables in which a constraint that is added looks by a key for others that are added.
+pub(in crate::class) fn linked_tables(
+    plan: &ChrPlan,
+    tables: &IdVec<ConstraintId, bool>,
+    added: &IdVec<ConstraintId, bool>,
+) -> IdVec<ConstraintId, bool> {
+    let mut linked: IdVec<ConstraintId, bool> = plan.tables.ids().map(|_| false).collect();
+    let is_keyed = |j: &&Join| !plan.tables[j.constraint].indexes[j.index].columns.is_empty();
+    plan.occurrences
+        .iter()
+        .filter(|o| plan.is_general(o.rule) && tables[o.constraint] && added[o.constraint])
+        .flat_map(|o| o.joins.iter().filter(is_keyed))
+        .filter(|join| added[join.constraint])
+        .for_each(|join| linked[join.constraint] = true);
+    linked
 }
 
 /// The tables of which the classes of rules allow that they are monotone: sets of integers, and those without a class.

@@ -164,6 +164,13 @@ fn the_verifier_refuses_false_monotone_tables() {
         }
     });
     assert!(found.iter().any(|text| text.contains("to which monotone rules add")), "{found:?}");
+    let found = refused(|plan| {
+        let t = table(plan, "t/1");
+        if let Ok(monotone) = &mut plan.monotone {
+            monotone.linked[t] = true;
+        }
+    });
+    assert!(found.iter().any(|text| text.contains("look by key")), "{found:?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use gchr_base::signature::ConstraintId;
 use gchr_constraints::class::Monotone;
 use gchr_constraints::plan::{ChrPlan, Occurrence};
 
+use crate::codegen::index::link_name;
 use crate::codegen::join::{Active, Age, partner};
 use crate::codegen::value::{OnError, Values};
 use crate::codegen::{CodegenCtx, function, op, u64};
@@ -317,6 +318,26 @@ fn body(
             _ => {}
         }
     }
+}
+
+/// `link_added`: a row enters all indexes of its table.
+pub(crate) fn link_function(ctx: CodegenCtx<'_>, monotone: &Monotone) -> Function {
+    let (mut b, p) = function(ctx, "link_added", false, Type::Void);
+    let table = b.param("table", Type::U32);
+    let row = b.param("row", Type::U32);
+    let linked: Vec<u64> =
+        ctx.layout.tables.ids().filter(|&t| monotone.is_linked(t)).map(|t| u64::from(number(t))).collect();
+    if !linked.is_empty() {
+        let code = |b: &mut FunctionBuilder, case: u64| {
+            let table = ConstraintId(case as u32);
+            for index in 0..ctx.layout.tables[table].indexes.len() {
+                let link = ctx.function(&link_name(ctx, table, index));
+                b.run(link, vec![p.clone(), row.clone()]);
+            }
+        };
+        b.switch(table, linked, code, |_| {});
+    }
+    b.finish()
 }
 
 /// `remember` and `forget`: the bit of a row.

@@ -1,7 +1,8 @@
 //! Tables that only grow (`monotone.cu`): sets have a bit a key, what rules add goes straight behind the rows in use.
 //!
 //! The values that columns can take follow from those in the store, as rules copy them; a rule that computes one leaves the batch to the
-//! general rounds. While tables grow, only their columns and ids do: their indexes are built anew when something else needs them.
+//! general rounds. While tables grow, their columns and ids do, and the indexes in which rules look for what is added; all others are built
+//! anew when something else needs them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use gchr_constraints::class::Monotone;
 use gchr_constraints::plan::Step as Match;
 
 use crate::contract::BLOCK;
-use crate::contract::{MonotoneRounds, NO_ID, RememberRows};
+use crate::contract::{LinkRows, MonotoneRounds, NO_ID, RememberRows};
 use crate::job::Job;
 use crate::layout::Part;
 use crate::specialised::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
@@ -102,7 +103,7 @@ impl MonotoneRun {
             let wanted = (ROWS_EACH * there.max(u64::from(tables.rows))).min(memory / 16 / each);
             let rows = started.clamped(tables, table, wanted);
             if rows > u64::from(tables.tables[table].capacity) {
-                tables.grow_columns(table, rows as u32, device)?;
+                grow_table(tables, table, rows as u32, device)?;
             }
         }
         tables.upload_counts(device)?;
@@ -150,6 +151,29 @@ impl MonotoneRun {
             u64::from(NO_ID) - tables.state[tables.words.next_id] + u64::from(self.first[table.index()]);
         wanted.min(self.most[table]).min(ids)
     }
+}
+
+/// Gives a table room for more rows, and indexes that are kept up to date as many places.
+fn grow_table(tables: &mut Tables, table: ConstraintId, rows: u32, device: &mut dyn Device) -> Result<()> {
+    tables.grow_columns(table, rows, device)?;
+    let used = tables.tables[table].used;
+    let host = Arc::clone(&tables.host);
+    let Some(host) = host.monotone.as_ref().filter(|_| tables.is_linked(table)) else { return Ok(()) };
+    tables.empty_indexes(table, rows, device)?;
+    if used == 0 {
+        return Ok(());
+    }
+    let params = tables.params()?;
+    let link = LinkRows {
+        p: &params,
+        table: table.index() as u32,
+        ids: tables.buffer(table, Part::Ids),
+        rows: used,
+    };
+    let args = host.link_rows.args(&link);
+    let kernel = device.kernel(host.link_rows.name())?;
+    let grid = used.div_ceil(BLOCK).min(1 << 16);
+    device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })
 }
 
 /// The ranges of all integer columns of monotone tables: of the values that are there and of those that rules can put there. `None` when a
@@ -335,7 +359,7 @@ impl FastPath for MonotoneRun {
             let Some(rows) = [rows, least].into_iter().find(|&rows| fits(rows)) else {
                 return Ok(Grown::NoMemory(tables.rows_of(table)));
             };
-            tables.grow_columns(table, rows as u32, device)?;
+            grow_table(tables, table, rows as u32, device)?;
         }
         tables.upload_counts(device)?;
         Ok(Grown::Yes)

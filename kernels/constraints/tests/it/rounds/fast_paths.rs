@@ -3,10 +3,11 @@
 use super::*;
 
 /// Kernels that follow a fast path, beside those of the general rounds.
-const FAST_PATHS: [&str; 9] = [
+const FAST_PATHS: [&str; 10] = [
     "best_row",
     "monotone",
     "remember_rows",
+    "link_rows",
     "column_range",
     "narrow_product",
     "narrow_spread",
@@ -22,6 +23,7 @@ fn the_checker_accepts_the_kernels_of_fast_paths() {
         include_str!("../../../../../examples/floyd.chr"),
         include_str!("../../../../../examples/transitive_closure.chr"),
         include_str!("../../../../../examples/min.chr"),
+        DOUBLING,
     ] {
         let case = Case::new(text, RoundsOptions::default());
         for verdict in check(&case.kernels.module) {
@@ -33,6 +35,10 @@ fn the_checker_accepts_the_kernels_of_fast_paths() {
     }
     assert!(FAST_PATHS.iter().all(|name| seen.iter().any(|s| s == name)), "{seen:?}");
 }
+
+/// Closure in which paths are joined with paths.
+const DOUBLING: &str = ":- chr_constraint e(+int, +int), p(+int, +int).
+     p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). p(X, Y), p(Y, Z) ==> p(X, Z).";
 
 /// Programs whose batches have a fast path, and stores that leave it.
 pub fn fast_path_programs() -> Vec<String> {
@@ -60,6 +66,13 @@ pub fn fast_path_programs() -> Vec<String> {
         ),
         // Partners that are found by looking at all rows.
         ":- chr_constraint a(+int), b(+int), c(+int, +int). a(X), b(Y) ==> X < Y | c(X, Y). ?- a(1), b(2), a(3), b(4), a(5). ?- b(9), a(0).".into(),
+        // Partners among what is added: closure by doubling, and points-to sets.
+        format!("{DOUBLING} ?- {}. ?- {}.", edges(&chain), edges(&ring)),
+        ":- chr_constraint addr(+int, +int), copy(+int, +int), load(+int, +int), store(+int, +int), pt(+int, +int).
+         pt(X, Y) \\ pt(X, Y) <=> true. addr(Y, X) ==> pt(Y, X). copy(Y, Z), pt(Z, X) ==> pt(Y, X).
+         load(Y, X), pt(X, Z), pt(Z, W) ==> pt(Y, W). store(Y, X), pt(Y, Z), pt(X, W) ==> pt(Z, W).
+         ?- addr(1, 2), addr(2, 3), addr(4, 1), addr(5, 4), copy(6, 1), copy(1, 5), load(7, 4), load(3, 7), store(4, 2), store(6, 7).
+         ?- addr(3, 5), store(3, 1), load(2, 6).".into(),
         // A rule beside them that removes.
         ":- chr_constraint s(+int), e(+int, +int), p(+int, +int). p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).
          s(N) <=> N > 0 | M is N - 1, e(N, M), s(M). ?- s(5). ?- e(0, 5).".into(),
@@ -93,16 +106,37 @@ fn followed(text: &str) -> Option<String> {
 #[test]
 fn fast_paths() {
     let options = RoundsOptions::default();
-    let mut products = 0;
+    let (mut products, mut linked) = (0, 0);
     for text in fast_path_programs() {
         agree_with(&text, options, Limits::default());
-        products += usize::from(followed(&text).is_some_and(|kernel| kernel == "product"));
+        let kernel = followed(&text);
+        products += usize::from(kernel.as_deref() == Some("product"));
+        let joins_added = ["p(X, Y), p(Y, Z)", "pt(X, Z), pt(Z, W)"].iter().any(|heads| text.contains(heads));
+        linked += usize::from(joins_added && kernel.as_deref() == Some("monotone"));
     }
     assert_eq!(products, 7, "programs of which some batch is a product");
+    assert_eq!(linked, 2, "programs that join what is added with what is added");
     for text in fast_path_programs().into_iter().take(2) {
         agree_with(&text, options, Limits { max_rounds: Some(3), ..Limits::default() });
         agree_with(&text, options, Limits { max_steps: Some(20), ..Limits::default() });
     }
+}
+
+#[test]
+fn indexes_of_tables_that_only_grow_follow_them_to_other_buffers() {
+    let edges: Vec<String> = (0..40).map(|n| format!("e({n}, {})", (n + 1) % 40)).collect();
+    let text = format!("{DOUBLING} ?- {}. ?- e(7, 100), e(101, 3).", edges.join(", "));
+    let case = Case::new(&text, RoundsOptions::default());
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
+    // Tables begin with a sixteenth of the memory at most: some 370 rows here, of 1,680 in the end.
+    let options = Options { memory: 1 << 18, rows: 16, store: true, fast_paths: true, few: FEW };
+    let outcome = run(job, options, &mut case.simulator(), &mut Control::default()).expect("it has an end");
+    let expected =
+        rounds::run(&case.program, &case.plan, &case.facts, &mut Control::default()).expect("it has an end");
+    let text_of = |store: &Store| case.text(store);
+    assert_eq!(text_of(&outcome.store), text_of(&expected.store));
+    assert_eq!(outcome.stats.rounds, expected.stats.rounds);
+    assert_eq!(followed(&text).as_deref(), Some("monotone"));
 }
 
 const FLOYD: &str = ":- chr_constraint edge(+dense_int, +dense_int, +int), row(+int, +int), late(+int).
