@@ -228,6 +228,10 @@ impl Texts {
         self.ids.insert(text.into(), id);
         id
     }
+    /// The id of `text`, if it is known.
+    pub fn find(&self, text: &str) -> Option<TextId> {
+        self.ids.get(text).copied()
+    }
     /// The text of `id`.
     pub fn get(&self, id: TextId) -> &str {
         &self.texts[id]

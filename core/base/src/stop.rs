@@ -89,6 +89,11 @@ pub enum StopReason {
         /// Which, or why.
         what: String,
     },
+    /// The state of the run cannot be kept in a checkpoint, or be had from one.
+    Checkpoint {
+        /// Why.
+        what: String,
+    },
     /// An invariant of gchr is broken.
     Internal {
         /// Which one.

@@ -13,6 +13,7 @@ pub(crate) mod evaluate;
 mod exchange;
 mod flatten;
 mod history;
+pub(crate) mod image;
 pub(crate) mod index;
 pub(crate) mod machine;
 pub(crate) mod report;
@@ -39,8 +40,9 @@ pub mod engine {
 
 pub use evaluate::is_evaluated;
 pub use exchange::Words;
+pub use image::Unrestored;
 pub use report::{column_text, variable_text};
-pub use resident::{Image, Resident, Undone, Unrestored};
+pub use resident::{Image, Resident, Undone};
 pub use store::{Row, Rows, Store, trace_constraint};
 
 use std::time::Instant;

@@ -28,7 +28,7 @@ use gchr_base::stats::Stats;
 use gchr_base::value::Heap;
 use gchr_base::value::heap::HeapFull;
 
-pub use image::{Image, Unrestored};
+pub use image::Image;
 
 /// A store that runs go on with.
 pub struct Resident {

@@ -33,9 +33,9 @@ pub(super) struct Engine<'a, 'c> {
     spare: Vec<Added>,
     /// Constraints whose lists the round at hand has to find.
     pub(super) pending: Vec<Pending>,
-    kept: Kept,
+    pub(super) kept: Kept,
     claims: Claims,
-    replacements: Replacements<'a>,
+    pub(super) replacements: Replacements<'a>,
     /// Buffers of threads, used again.
     parts: Vec<Part>,
     vectors: Vectors,

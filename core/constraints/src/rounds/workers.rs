@@ -21,6 +21,7 @@ pub use wire::{Lost, Wire};
 
 use std::time::Instant;
 
+use super::checkpoint::{Checkpoints, Counts};
 use super::engine::Engine;
 use crate::class;
 use crate::exec::common::{self, End};
@@ -50,6 +51,20 @@ pub struct Job<'j> {
     pub facts: &'j [Facts],
     /// Threads of each worker.
     pub threads: usize,
+    /// Where the state of the run is kept, and had from, if anywhere.
+    pub checkpoints: Option<&'j dyn Checkpoints>,
+}
+
+impl Job<'_> {
+    /// Runs the job by one worker, from the last checkpoint if there is one.
+    fn alone(&self, control: &mut Control<'_>) -> Result<Outcome, Box<Stopped>> {
+        match self.checkpoints {
+            Some(checkpoints) => {
+                super::checkpoint::run(self.program, self.plan, self.facts, checkpoints, control)
+            }
+            None => super::run(self.program, self.plan, self.facts, control),
+        }
+    }
 }
 
 /// What a worker has in the end.
@@ -86,7 +101,7 @@ pub fn run_over(job: Job<'_>, wire: &mut dyn Wire, control: &mut Control<'_>) ->
     match gathered {
         Ok(None) => Ok(Ran::Part),
         Ok(Some((store, totals))) => outcome(job, store, totals, start).map(whole),
-        Err(Ended::Again) if is_first => super::run(job.program, job.plan, job.facts, control).map(whole),
+        Err(Ended::Again) if is_first => job.alone(control).map(whole),
         Err(Ended::Again | Ended::Elsewhere) => Ok(Ran::Elsewhere),
         Err(Ended::Stopped(stop)) => Err(stopped(&stop, start)),
     }
@@ -103,16 +118,14 @@ fn work(job: Job<'_>, wire: &mut dyn Wire, control: &mut Control<'_>) -> (Part, 
     let usable = usable.map_err(|reason| state.stop(reason));
     let mut engine = Engine::new(state);
     engine.threads = job.threads;
-    let mut member = Member::new(wire, job.shared);
+    let mut member = Member::new(wire, job);
     let ended = member.run(&mut engine, job.facts, usable);
     let ended = ended.map_err(|ended| match ended {
         Ended::Stopped(stop) => Ended::Stopped(job.shared.stop(stop)),
         other => other,
     });
-    let sent = member.sent();
-    let state = engine.state;
-    let firings = job.shared.firings_of(worker, &state);
-    let candidates = job.shared.candidates_of(worker, &state);
+    let (sent, state) = (member.sent(), engine.state);
+    let Counts { firings, candidates, .. } = member.counts(&state);
     let RoundsState { tables, heap, rounds, peak, .. } = state;
     (Part { tables, heap, rounds, firings, candidates, peak, sent }, ended)
 }

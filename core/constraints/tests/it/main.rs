@@ -1,6 +1,7 @@
 //! Constraint programs from their text to their store: tests from outside the crate, in one binary.
 
 mod arithmetic;
+mod checkpoints;
 mod growth;
 mod language;
 mod places;

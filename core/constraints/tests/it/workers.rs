@@ -11,6 +11,7 @@ use gchr_constraints::exec::Outcome;
 use gchr_constraints::exec::Stopped;
 use gchr_constraints::plan::{ChrPlan, RoundsOptions, compile_rounds};
 use gchr_constraints::rounds;
+use gchr_constraints::rounds::checkpoint::Checkpoints;
 use gchr_constraints::rounds::workers::wire::{Local, Post};
 use gchr_constraints::rounds::workers::{
     Job, Lost, Ran, Undividable, Wire, Worker, WorkerProgram, run_local, run_over,
@@ -42,34 +43,45 @@ impl Wire for Shuffled<'_> {
     }
 }
 
-struct Case {
-    program: Program,
-    plan: ChrPlan,
+pub(super) struct Case {
+    pub(super) program: Program,
+    pub(super) plan: ChrPlan,
 }
 
 impl Case {
-    fn new(text: &str, query: &str) -> Self {
+    pub(super) fn new(text: &str, query: &str) -> Self {
+        Self::planned(text, query, RoundsOptions::default())
+    }
+
+    pub(super) fn planned(text: &str, query: &str, options: RoundsOptions) -> Self {
         let program = loaded(text, query).unwrap_or_else(|codes| panic!("{codes}\n{text}\n?- {query}."));
-        let plan = compile_rounds(&program, RoundsOptions::default()).expect("a plan");
+        let plan = compile_rounds(&program, options).expect("a plan");
         Self { program, plan }
     }
 
-    fn shared(&self) -> Result<WorkerProgram, Undividable> {
+    pub(super) fn shared(&self) -> Result<WorkerProgram, Undividable> {
         WorkerProgram::new(&self.program, &self.plan)
     }
 
-    fn alone(&self, limits: Limits) -> Result<Outcome, Box<Stopped>> {
+    pub(super) fn alone(&self, limits: Limits) -> Result<Outcome, Box<Stopped>> {
         rounds::run(&self.program, &self.plan, &[], &mut Control::new(limits))
     }
 
     fn job<'j>(&'j self, shared: &'j WorkerProgram, threads: usize) -> Job<'j> {
-        Job { program: &self.program, plan: &self.plan, shared, facts: &[], threads }
+        Job { program: &self.program, plan: &self.plan, shared, facts: &[], threads, checkpoints: None }
     }
 
-    fn here(&self, workers: usize, threads: usize, limits: Limits) -> Result<Outcome, Box<Stopped>> {
+    pub(super) fn here(
+        &self,
+        workers: usize,
+        threads: usize,
+        checkpoints: Option<&dyn Checkpoints>,
+        limits: Limits,
+    ) -> Result<Outcome, Box<Stopped>> {
         let shared = self.shared().expect("workers can share it");
         let workers = NonZeroUsize::new(workers).expect("some");
-        run_local(self.job(&shared, threads), workers, &mut Control::new(limits))
+        let job = Job { checkpoints, ..self.job(&shared, threads) };
+        run_local(job, workers, &mut Control::new(limits))
     }
 
     /// Over wires that shuffle; all but the first worker give nothing.
@@ -98,7 +110,7 @@ impl Case {
         })
     }
 
-    fn text(&self, result: Result<Outcome, Box<Stopped>>) -> String {
+    pub(super) fn text(&self, result: Result<Outcome, Box<Stopped>>) -> String {
         let counts = |stats: &Stats| format!("{:?} {:?} {:?}", stats.rounds, stats.firings, stats.candidates);
         match result {
             Ok(outcome) => format!("{} {}", counts(&outcome.stats), shown(&outcome.store, &self.program)),
@@ -113,7 +125,7 @@ impl Case {
         let about = || format!("{}\n{}", self.program.rules.len(), self.plan.explain_places());
         for &workers in numbers {
             for threads in [1, 2] {
-                let here = self.text(self.here(workers, threads, limits));
+                let here = self.text(self.here(workers, threads, None, limits));
                 assert_eq!(here, alone, "{workers} workers, {threads} threads\n{}", about());
             }
             let shuffled = self.text(self.shuffled(workers, 7 * workers as u64, limits));
@@ -122,7 +134,7 @@ impl Case {
     }
 }
 
-const CLOSURE: &str = ":- chr_constraint e(+int, +int), p(+int, +int), draw(+int, +int).
+pub(super) const CLOSURE: &str = ":- chr_constraint e(+int, +int), p(+int, +int), draw(+int, +int).
 one @ e(X, Y) \\ e(X, Y) <=> true.
 set @ p(X, Y) \\ p(X, Y) <=> true.
 base @ e(X, Y) ==> p(X, Y).
@@ -202,7 +214,7 @@ fn memory_is_bounded() {
     let case = Case::new(&text, "e(1, 2), e(2, 3)");
     let shared = case.shared().expect("workers can share it");
     assert!(shared.program.rules.len() > case.program.rules.len());
-    let stopped = case.here(3, 1, limits).expect_err("it does not end");
+    let stopped = case.here(3, 1, None, limits).expect_err("it does not end");
     assert!(format!("{:?}", stopped.error.reason).contains("Memory"), "{:?}", stopped.error);
     let rule = stopped.error.rule.expect("a rule that fired");
     let spans = [Some(case.program.rules[rule].span), stopped.error.span];
@@ -210,7 +222,7 @@ fn memory_is_bounded() {
 }
 
 /// A random program of rules that add, with sets, best values and a rule that removes what no worker divides.
-fn random_program(random: &mut Random) -> (String, String) {
+pub(super) fn random_program(random: &mut Random) -> (String, String) {
     let arities: Vec<usize> = (0..2 + random.below(3)).map(|_| 1 + random.below(3)).collect();
     let declared = arities.iter().enumerate().map(|(t, n)| format!("t{t}({})", vec!["+int"; *n].join(", ")));
     let mut text = format!(":- chr_constraint {}, go(+int).\n", declared.collect::<Vec<_>>().join(", "));

@@ -78,6 +78,54 @@ impl<'a> Replacements<'a> {
         matrices.filter(|(_, table)| table.live() > 0).for_each(|(matrix, _)| *matrix = None);
     }
 
+    /// Table and row of each constraint whose value the last round has replaced, before what it has added is
+    /// [noted](Self::note).
+    pub(crate) fn replaced(&self) -> Vec<(u32, u32)> {
+        let of_lists = self.changed.iter().map(|added| (added.table, added.row));
+        let of_matrices =
+            (0..).zip(&self.matrices).filter_map(|(table, matrix)| Some((table, matrix.as_ref()?)));
+        of_lists
+            .chain(of_matrices.flat_map(|(table, (m, _))| m.changed_rows().map(move |row| (table, row))))
+            .collect()
+    }
+
+    /// Goes on between two rounds of an earlier run: with its store, in which ids from `mark` on are still to be
+    /// [noted](Self::note), and what was [replaced](Self::replaced).
+    pub(crate) fn resume(&mut self, tables: &[Table], mark: u64, replaced: Vec<Added>) {
+        for (stored, matrix) in tables.iter().zip(&mut self.matrices) {
+            let Some((values, replacement)) = matrix else { continue };
+            let Ok(product) = &replacement.product else { continue };
+            let mut old = stored.rows().filter(|&row| stored.ids.get(row) < mark);
+            let fits = old.all(|row| {
+                let word = |column: usize| stored.columns[column].get(row) as i64;
+                let value = signed(replacement, word(replacement.best.column));
+                value.is_some_and(|value| values.set(word(product.row), word(product.column), value, row))
+            });
+            if !fits {
+                *matrix = None;
+            }
+        }
+        let mut cells: Vec<Vec<Better>> = vec![Vec::new(); tables.len()];
+        for added in replaced {
+            let table = added.table as usize;
+            let word = |column: usize| tables[table].columns[column].get(added.row) as i64;
+            match &self.matrices[table] {
+                Some((_, replacement)) => {
+                    let value = signed(replacement, word(replacement.best.column));
+                    if let (Ok(product), Some(value)) = (&replacement.product, value) {
+                        cells[table].push((word(product.row) as u32, word(product.column) as u32, value));
+                    }
+                }
+                None => self.changed.push(added),
+            }
+        }
+        for (matrix, cells) in self.matrices.iter_mut().zip(&cells) {
+            if let Some((matrix, _)) = matrix {
+                matrix.apply(cells);
+            }
+        }
+    }
+
     /// Whether there is something to look at.
     pub(crate) fn is_pending(&self) -> bool {
         let matrices = self.matrices.iter().flatten().any(|(m, _)| m.is_pending());

@@ -94,7 +94,7 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(super) detached: Vec<Added>,
     /// By table: the indexes that constraints of it look for partners in.
     looks_in: Vec<Vec<(usize, usize)>>,
-    pub(super) last_rule: Option<RuleId>,
+    pub(crate) last_rule: Option<RuleId>,
     pub(crate) numbers: Numbers,
     pub(super) patience: u32,
     pub(super) fuel: u64,

@@ -52,7 +52,7 @@ pub fn run_local(
     match gathered {
         Ok((store, totals)) => outcome(job, store, totals, start),
         Err(Ended::Stopped(stop)) => Err(stopped(&stop, start)),
-        Err(Ended::Again | Ended::Elsewhere) => crate::rounds::run(job.program, job.plan, job.facts, control),
+        Err(Ended::Again | Ended::Elsewhere) => job.alone(control),
     }
 }
 

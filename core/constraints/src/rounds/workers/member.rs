@@ -5,10 +5,11 @@ use super::dealing::owner;
 use super::parcel::{Parcels, unpack};
 use super::program::Outbox;
 use super::wire::{Lost, Wire};
-use super::{Worker, WorkerProgram, is_repeatable};
+use super::{Job, Worker, WorkerProgram, is_repeatable};
 use crate::exec::machine::Stop;
 use crate::exec::round::adding::Batch;
 use crate::exec::round::state::{Added, RoundsState};
+use crate::rounds::checkpoint::{Checkpoints, Counts, Moment, Restored, Scope, Seal, restore, save};
 use crate::rounds::engine::{Engine, Performed};
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
@@ -28,7 +29,10 @@ pub(super) enum Ended {
 pub(super) struct Member<'w> {
     wire: &'w mut dyn Wire,
     worker: Worker,
+    job: Job<'w>,
     shared: &'w WorkerProgram,
+    /// What the first worker adds to its own counts: those of the checkpoint that the run went on from.
+    before: Counts,
     /// Why the worker must stop, as soon as the others know.
     failure: Option<Stop>,
     /// Words that went to other workers.
@@ -48,17 +52,35 @@ const ACTIVE: u64 = 1;
 const LONG: u64 = 2;
 const STOPS: u64 = 4;
 const REPEAT: u64 = 8;
+/// The first worker wants the state of the round to be kept.
+const DUE: u64 = 16;
+
+/// Words that each worker says when it has stored its part of a checkpoint: whether it has, and its seal.
+const SEAL: usize = 6;
 
 /// What a meeting has found.
 struct Met {
     /// Some worker had candidates in the round.
     active: bool,
+    /// The state of the round is to be kept.
+    is_due: bool,
     parcels: Vec<Vec<u64>>,
 }
 
 impl<'w> Member<'w> {
-    pub(super) fn new(wire: &'w mut dyn Wire, shared: &'w WorkerProgram) -> Self {
-        Self { worker: wire.worker(), wire, shared, failure: None, words: 0 }
+    pub(super) fn new(wire: &'w mut dyn Wire, job: Job<'w>) -> Self {
+        let (worker, shared, before) = (wire.worker(), job.shared, Counts::default());
+        Self { worker, wire, job, shared, before, failure: None, words: 0 }
+    }
+
+    /// What this worker counts, from the start of the run on.
+    pub(super) fn counts(&self, state: &RoundsState<'_, '_>) -> Counts {
+        let Self { worker, shared, before, .. } = *self;
+        Counts {
+            rounds: state.rounds,
+            firings: before.firings + shared.firings_of(worker, state),
+            candidates: before.candidates + shared.candidates_of(worker, state),
+        }
     }
 
     /// Bytes that went to other workers.
@@ -75,7 +97,13 @@ impl<'w> Member<'w> {
     ) -> Result<(), Ended> {
         self.failure = usable.err();
         let queries = engine.state.code.queries.len();
-        for number in 0..queries.max(1) {
+        let mut first = 0;
+        if let Some(checkpoints) = self.job.checkpoints.filter(|checkpoints| checkpoints.parts() > 0) {
+            let added = self.resume(engine, checkpoints, &mut first);
+            self.saturate(engine, first, added)?;
+            first += 1;
+        }
+        for number in first..queries.max(1) {
             let mut added = Vec::new();
             let facts = if number == 0 { facts } else { &[] };
             let started = self.unless_failed(|| {
@@ -83,17 +111,46 @@ impl<'w> Member<'w> {
                 if number < queries { engine.state.query(number, &mut added) } else { Ok(()) }
             });
             self.note(started);
-            engine.state.release();
-            engine.queue(added);
-            self.saturate(engine)?;
+            self.saturate(engine, number, added)?;
         }
         Ok(())
     }
 
+    /// Goes on from a checkpoint: what the next round starts from.
+    fn resume(
+        &mut self,
+        engine: &mut Engine<'_, '_>,
+        checkpoints: &dyn Checkpoints,
+        query: &mut usize,
+    ) -> Vec<Added> {
+        let scope = self.scope();
+        let restored = self.unless_failed(|| restore(engine, scope, checkpoints).map(Some));
+        let Some(Some(Restored { counts, query: of, added })) = self.note(restored) else {
+            return Vec::new();
+        };
+        engine.state.rounds = counts.rounds;
+        if self.worker.rank == 0 {
+            self.before = counts;
+        }
+        *query = of;
+        added
+    }
+
+    fn scope(&self) -> Scope<'w> {
+        Scope { plan: self.job.plan, shared: Some((self.shared, self.worker)) }
+    }
+
     /// Runs rounds until no worker has anything to do.
-    fn saturate(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Ended> {
+    fn saturate(
+        &mut self,
+        engine: &mut Engine<'_, '_>,
+        query: usize,
+        added: Vec<Added>,
+    ) -> Result<(), Ended> {
+        engine.state.release();
+        engine.queue(added);
         loop {
-            let rounds = engine.state.rounds;
+            let (rounds, mark) = (engine.state.rounds, engine.state.next_id);
             let nothing = Performed { active: false, added: Vec::new() };
             let performed = self.unless_failed(|| {
                 engine.state.look_up()?;
@@ -113,9 +170,38 @@ impl<'w> Member<'w> {
                 self.receive(&mut engine.state, met.parcels, &mut new);
             }
             engine.state.release();
+            if met.is_due {
+                self.keep(engine, query, mark)?;
+            }
             new.append(&mut known);
             engine.queue(new);
         }
+    }
+
+    /// Keeps the state of a round: each worker stores its part, the first one makes them the last checkpoint when all
+    /// have.
+    fn keep(&mut self, engine: &Engine<'_, '_>, query: usize, mark: u64) -> Result<(), Ended> {
+        let Some(checkpoints) = self.job.checkpoints else { return Ok(()) };
+        let (counts, scope, worker) = (self.counts(&engine.state), self.scope(), self.worker);
+        let failed = |what| engine.state.stop(StopReason::Checkpoint { what });
+        let stored = self.unless_failed(|| {
+            let part = save(engine, scope, Moment { counts, query, mark });
+            let part = part.map_err(|reason| engine.state.stop(reason))?;
+            checkpoints.write(worker, counts.rounds, &part).map(Some).map_err(failed)
+        });
+        let seal = self.note(stored).flatten();
+        let Seal { bytes, hash: [a, b, c, d] } = seal.unwrap_or(Seal { bytes: 0, hash: [0; 4] });
+        let said = [u64::from(seal.is_some()), bytes, a, b, c, d];
+        let mut heard = vec![0; worker.ranks * SEAL];
+        let met = self.wire.all_to_all(&said.repeat(worker.ranks), &mut heard);
+        met.map_err(|lost| self.lost(&engine.state, lost))?;
+        let seals = heard.chunks_exact(SEAL).filter(|said| said[0] == 1);
+        let seals: Vec<Seal> =
+            seals.map(|said| Seal { bytes: said[1], hash: [said[2], said[3], said[4], said[5]] }).collect();
+        if worker.rank == 0 && seals.len() == worker.ranks {
+            self.note(checkpoints.complete(counts.rounds, &seals).map_err(failed));
+        }
+        Ok(())
     }
 
     fn unless_failed<T: Default>(&self, work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
@@ -216,7 +302,7 @@ impl<'w> Member<'w> {
         if self.failure.is_some() {
             send.iter_mut().for_each(Vec::clear);
         }
-        let said = self.say(state, active, &send);
+        let said = self.say(state, rounds, active, &send);
         let mut heard = vec![0; ranks * BLOCK];
         self.wire.all_to_all(&said, &mut heard).map_err(|lost| self.lost(state, lost))?;
         let matter = heard.chunks(BLOCK).fold(0, |all, said| all | said[1]);
@@ -231,17 +317,20 @@ impl<'w> Member<'w> {
             }
             _ => self.wire.all_to_all_v(send, &lengths).map_err(|lost| self.lost(state, lost))?,
         };
-        Ok(Met { active: matter & ACTIVE != 0, parcels: received })
+        Ok(Met { active: matter & ACTIVE != 0, is_due: matter & DUE != 0, parcels: received })
     }
 
     /// What each worker is told, with what is short of its parcel.
-    fn say(&self, state: &RoundsState<'_, '_>, active: bool, send: &[Vec<u64>]) -> Vec<u64> {
+    fn say(&self, state: &RoundsState<'_, '_>, rounds: u64, active: bool, send: &[Vec<u64>]) -> Vec<u64> {
         let is_long = send.iter().any(|words| words.len() > SHORT);
         let mut matter = if active { ACTIVE } else { 0 } | if is_long { LONG } else { 0 };
         if let Some(stop) = &self.failure {
             matter |= if is_repeatable(&stop.reason) { REPEAT } else { STOPS };
         }
-        let firings = self.shared.firings_of(self.worker, state);
+        if self.worker.rank == 0 && self.job.checkpoints.is_some_and(|c| c.is_due(rounds + 1)) {
+            matter |= DUE;
+        }
+        let firings = self.counts(state).firings;
         let mut said = Vec::with_capacity(send.len() * BLOCK);
         for (to, words) in send.iter().enumerate() {
             said.extend([words.len() as u64, matter, firings, state.bytes()]);

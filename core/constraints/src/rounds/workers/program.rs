@@ -96,6 +96,16 @@ impl WorkerProgram {
         stop
     }
 
+    /// The rule of the shared program for one of a worker.
+    pub(crate) fn origin(&self, rule: RuleId) -> RuleId {
+        self.origins[rule]
+    }
+
+    /// The rule of a worker for one of the shared program.
+    pub(crate) fn own(&self, rule: RuleId) -> Option<RuleId> {
+        self.origins.ids().find(|&own| self.origins[own] == rule && self.counts[own] != Count::Never)
+    }
+
     /// The firings that a worker counts.
     pub(super) fn firings_of(&self, worker: Worker, state: &RoundsState<'_, '_>) -> u64 {
         let is_counted = |rule: RuleId| match self.counts[rule] {
