@@ -9,9 +9,10 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
 use gchr_base::source::Span;
 use gchr_base::stats::Stats;
+use gchr_constraints::rounds::checkpoint::Checkpoints;
 
 use crate::diagnostics::Diagnostics;
-use crate::executor::{Compiled, StoppedRun, Unfinished};
+use crate::executor::{Compiled, Finished, StoppedRun, Unfinished};
 use crate::executors::executor_for;
 use crate::options::{CompileOptions, Kernels};
 use crate::output::{Failure, Left, Outcome};
@@ -74,9 +75,27 @@ impl<'p> Executable<'p> {
 
     /// Runs the program from its start to its result.
     pub fn run(&self, control: &mut Control) -> Result<Outcome<'p>, Box<Failure>> {
+        self.timed(control, |control| self.compiled.run(self.program, control))
+    }
+
+    /// Runs a constraint program in rounds, on the processor: goes on from the last of these checkpoints if there is one, and keeps the
+    /// state of the run in new ones. The program writes nothing itself, and the run is neither traced nor recorded.
+    pub fn run_kept(
+        &self,
+        checkpoints: &dyn Checkpoints,
+        control: &mut Control,
+    ) -> Result<Outcome<'p>, Box<Failure>> {
+        self.timed(control, |control| self.compiled.run_kept(self.program, checkpoints, control))
+    }
+
+    fn timed<'c>(
+        &self,
+        control: &mut Control<'c>,
+        run: impl FnOnce(&mut Control<'c>) -> Result<Finished, Unfinished>,
+    ) -> Result<Outcome<'p>, Box<Failure>> {
         let _span = tracing::info_span!("run").entered();
         let start = Instant::now();
-        let ran = self.compiled.run(self.program, control);
+        let ran = run(control);
         let time = start.elapsed();
         match ran {
             Ok(mut run) => {

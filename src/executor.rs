@@ -11,6 +11,7 @@ use gchr_base::rule::{self, GroundTerm};
 use gchr_base::source::Span;
 use gchr_base::stats::Stats;
 use gchr_constraints::exec::Store;
+use gchr_constraints::rounds::checkpoint::Checkpoints;
 use gchr_kernel::device::DeviceError;
 use gchr_runtime::outcome;
 
@@ -51,10 +52,26 @@ pub(crate) trait Compiled: Send + Sync {
     /// Runs the program from its start to its result.
     fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Finished, Unfinished>;
 
+    /// The same, going on from the last of these checkpoints if there is one, and keeping its state in new ones.
+    fn run_kept(
+        &self,
+        _: &Program,
+        _: &dyn Checkpoints,
+        _: &mut Control<'_>,
+    ) -> Result<Finished, Unfinished> {
+        Err(Unfinished::Program(vec![without_checkpoints()]))
+    }
+
     /// How the lines of a batch are evaluated; `None` for constraint programs.
     fn lines(&self, _: &Program) -> Result<Option<LineEvaluation<'_>>, Vec<Diagnostic>> {
         Ok(None)
     }
+}
+
+/// Runs of other kinds have no state that could be kept.
+pub(crate) fn without_checkpoints() -> Diagnostic {
+    Diagnostic::error("U0110", "only runs in rounds on the processor, by indexes, have checkpoints")
+        .help("leave them out, or run a .chr program with --semantics rounds")
 }
 
 /// A run that reached its end.

@@ -240,26 +240,6 @@ impl Program {
         options.semantics_of(&self.rules)
     }
 
-    /// A number that is the same for the same rules, goals and facts, and for hardly any others. `more` counts too.
-    pub fn digest(&self, more: &str) -> u64 {
-        use gchr_base::facts::FactColumn;
-        use std::hash::{DefaultHasher, Hash, Hasher};
-
-        let mut hasher = DefaultHasher::new();
-        (more, self.rules.to_string()).hash(&mut hasher);
-        for facts in &*self.facts {
-            (facts.constraint, facts.rows).hash(&mut hasher);
-            for column in &facts.columns {
-                match column {
-                    FactColumn::Int(values) => values.hash(&mut hasher),
-                    FactColumn::Float(values) => values.iter().for_each(|x| x.to_bits().hash(&mut hasher)),
-                    FactColumn::Atom(values) | FactColumn::Str(values) => values.hash(&mut hasher),
-                }
-            }
-        }
-        hasher.finish()
-    }
-
     /// What the semantics of rounds makes of each rule of a constraint program: its class, or why it has none.
     pub fn explain(&self) -> Result<String, Diagnostics> {
         if let Some(logic) = &self.logic {

@@ -14,7 +14,7 @@ use super::report;
 use identity::Identity;
 use part::Part;
 
-pub use part::remove_parts;
+pub use part::{is_name as is_part, remove_parts};
 
 /// Links in a row that a path may lead through, as on Linux.
 const MAX_LINKS: usize = 40;
@@ -138,17 +138,32 @@ impl File {
     pub fn finish(self) -> io::Result<()> {
         match self.inner {
             Inner::Direct(mut file) => file.flush(),
-            Inner::Aside { target, part, file } => {
-                let file = file.into_inner().map_err(|e| e.into_error())?;
-                keep_permissions(&target, &file)?;
-                store(&file)?;
-                part.persist(&target)?;
-                // A folder that cannot be opened or stored for itself is written back in time.
-                let _ = fs::File::open(folder(&target)).and_then(|folder| folder.sync_all());
-                Ok(())
-            }
+            Inner::Aside { target, part, file } => complete(&target, part, file),
         }
     }
+}
+
+/// Puts a file in the place of another one, or of none, at once: what is there stays until the new one is on the disk.
+pub fn replace<T>(
+    target: &Path,
+    write: impl FnOnce(&mut BufWriter<fs::File>) -> io::Result<T>,
+) -> io::Result<T> {
+    let (part, file) = Part::create(folder(target))?;
+    let mut file = BufWriter::with_capacity(1 << 16, file);
+    let written = write(&mut file)?;
+    complete(target, part, file)?;
+    Ok(written)
+}
+
+/// Gives what was written aside its name, once it is safely stored.
+fn complete(target: &Path, part: Part, file: BufWriter<fs::File>) -> io::Result<()> {
+    let file = file.into_inner().map_err(|e| e.into_error())?;
+    keep_permissions(target, &file)?;
+    store(&file)?;
+    part.persist(target)?;
+    // A folder that cannot be opened or stored for itself is written back in time.
+    let _ = fs::File::open(folder(target)).and_then(|folder| folder.sync_all());
+    Ok(())
 }
 
 impl Write for File {

@@ -5,6 +5,7 @@ mod as_gpu_child;
 mod choices;
 mod execute;
 mod gpu_child;
+mod kept;
 mod later_kernels;
 mod output;
 mod tables;
@@ -17,12 +18,13 @@ use gchr::base::limited::Limited;
 use gchr::report::profile::Why;
 use gchr::{BatchOptions, CompileOptions, Control, Device, Executable, Program, Recorder, WhyOptions};
 
+use super::checkpoints::Files;
 use super::exit::Exit;
 use super::sink::Stdout;
 use super::watchdog::{self, Phase};
 use super::{batch, interrupt, profile, report};
 use choices::FormatArg;
-use execute::{Ran, execute};
+use execute::{How, Ran, execute};
 use output::{Out, deliver, deliver_of_child, give_up};
 use team::Member;
 
@@ -49,13 +51,14 @@ fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
         // The file is opened before the run: a path that cannot be written is known at once, not hours later.
         watchdog::enter(Phase::Open);
         let out = if member.shows_results() { Out::open(args, &program)? } else { Out::nowhere() };
-        Ok((executable, out))
+        let checkpoints = args.kept.open(&program, &options, member.shows_results())?;
+        Ok((executable, out, checkpoints))
     });
-    let (executable, out) = member.agree(compiled, |_| 0)?;
+    let (executable, out, checkpoints) = member.agree(compiled, |_| 0)?;
     member.speak();
     let exit = match args.inputs {
         Some(_) => Ok(run_batch(args, &executable, start, out)),
-        None => run_one(args, &executable, &options, start, out, &member),
+        None => run_one(args, &executable, &options, checkpoints.as_ref(), start, out, &member),
     };
     // The process ends: nothing need be given back piece by piece.
     std::mem::forget(executable);
@@ -91,7 +94,7 @@ fn compile<'p>(args: &Args, program: &'p Program, options: &CompileOptions) -> R
 fn digest(program: &Program, args: &Args) -> u64 {
     let limits = args.limits.limits(args.device.device);
     let bounds = (limits.max_steps, limits.max_rounds);
-    program.digest(&format!("{} {bounds:?}", env!("CARGO_PKG_VERSION")))
+    program.digest(&format!("{} {bounds:?} {:?}", env!("CARGO_PKG_VERSION"), args.kept.shared()))
 }
 
 fn load(args: &Args) -> Result<Program, Exit> {
@@ -119,6 +122,7 @@ fn run_one(
     args: &Args,
     executable: &Executable<'_>,
     options: &CompileOptions,
+    checkpoints: Option<&Files>,
     start: Instant,
     mut out: Out,
     member: &Member,
@@ -132,9 +136,9 @@ fn run_one(
         None => None,
     };
     let recorder = recorded.as_mut().map(profile::Output::begin);
-    let races = args.races(program);
+    let how = How { device: options.device, races: args.races(program), checkpoints };
     let elapsed = || Some(start.elapsed().as_secs_f64() * 1e3);
-    match execute(args, executable, options.device, start, &mut out.stdout, recorder, races) {
+    match execute(args, executable, how, start, &mut out.stdout, recorder) {
         Ok(Ran::OfChild(result)) => Ok(deliver_of_child(args, &result, out)),
         Ok(Ran::Here(mut outcome)) => {
             outcome.stats_mut().wall_ms = elapsed();
@@ -213,6 +217,7 @@ fn counted(
     let executable = program.compile(&CompileOptions { record: true, ..*options }).ok()?;
     let mut recorder = Recorder::new();
     // What goes wrong here goes wrong in the other run too, and is told there.
-    let _ = execute(args, &executable, options.device, start, stdout, Some(&mut recorder), false);
+    let how = How { device: options.device, races: false, checkpoints: None };
+    let _ = execute(args, &executable, how, start, stdout, Some(&mut recorder));
     Some(recorder)
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use gchr::{Header, Shard};
 
+use super::checkpoints::Every;
+
 /// `512M`, `16G`, `1.5GiB`, `4096`: bytes, with binary units.
 pub fn size(text: &str) -> Result<u64, String> {
     let (number, unit) = split_unit(text);
@@ -33,6 +35,15 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err("expected a number with a unit ms, s, m or h, e.g. 10s or 1.5h".into()),
     };
     Duration::try_from_secs_f64(positive(number)? * seconds).map_err(|_| "too long".into())
+}
+
+/// `100`: rounds; `30s`, `5m`: a time.
+pub fn every(text: &str) -> Result<Every, String> {
+    match text.parse() {
+        Ok(rounds) => Ok(Every::Rounds(rounds)),
+        Err(_) if text.ends_with(|c: char| c.is_ascii_alphabetic()) => duration(text).map(Every::Time),
+        Err(_) => Err("expected a number of rounds, or a time with its unit, e.g. 100 or 30s".into()),
+    }
 }
 
 /// `path/2` or `path`.

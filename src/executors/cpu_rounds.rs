@@ -5,9 +5,10 @@ use std::fmt::Display;
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::Semantics;
-use gchr_constraints::plan::{ChrPlan, compile_rounds, differences};
+use gchr_constraints::plan::{ChrPlan, Joins, compile_rounds, differences};
+use gchr_constraints::rounds::checkpoint::{self, Checkpoints};
 
-use crate::executor::{Compiled, Executor, Finished, Unfinished};
+use crate::executor::{Compiled, Executor, Finished, Unfinished, without_checkpoints};
 use crate::options::{CompileOptions, Device, Workers};
 use crate::output::Answer;
 use crate::program::{Language, Program};
@@ -51,6 +52,22 @@ impl Compiled for CpuRoundsProgram {
             return Err(Unfinished::NothingToRun);
         }
         let run = gchr_constraints::rounds::run(&program.rules, &self.plan, &program.facts, control)?;
+        Ok(Finished { answer: Answer::Store(run.store), stats: run.stats, report: None })
+    }
+
+    fn run_kept(
+        &self,
+        program: &Program,
+        checkpoints: &dyn Checkpoints,
+        control: &mut Control<'_>,
+    ) -> Result<Finished, Unfinished> {
+        if !program.has_goals() {
+            return Err(Unfinished::NothingToRun);
+        }
+        if self.plan.joins != Joins::Indexed || program.writes() || control.sees_firings() {
+            return Err(Unfinished::Program(vec![without_checkpoints()]));
+        }
+        let run = checkpoint::run(&program.rules, &self.plan, &program.facts, checkpoints, control)?;
         Ok(Finished { answer: Answer::Store(run.store), stats: run.stats, report: None })
     }
 }

@@ -9,6 +9,7 @@ use gchr_base::rule::Semantics;
 use gchr_base::signature::ConstraintId;
 use gchr_constraints::exec::Stopped;
 use gchr_constraints::plan::{ChrPlan, compile_rounds, differences};
+use gchr_constraints::rounds::checkpoint::Checkpoints;
 use gchr_constraints::rounds::workers::{Job, Ran, Undividable, WorkerProgram, run_local, run_over};
 
 use crate::executor::{Compiled, Executor, Finished, StoppedRun, Unfinished};
@@ -70,6 +71,26 @@ impl Compiled for SharedRoundsProgram {
     }
 
     fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Finished, Unfinished> {
+        self.share(program, None, control)
+    }
+
+    fn run_kept(
+        &self,
+        program: &Program,
+        checkpoints: &dyn Checkpoints,
+        control: &mut Control<'_>,
+    ) -> Result<Finished, Unfinished> {
+        self.share(program, Some(checkpoints), control)
+    }
+}
+
+impl SharedRoundsProgram {
+    fn share(
+        &self,
+        program: &Program,
+        checkpoints: Option<&dyn Checkpoints>,
+        control: &mut Control<'_>,
+    ) -> Result<Finished, Unfinished> {
         if !program.has_goals() {
             return Err(Unfinished::NothingToRun);
         }
@@ -80,11 +101,10 @@ impl Compiled for SharedRoundsProgram {
             shared: &self.shared,
             facts: &program.facts,
             threads,
+            checkpoints,
         };
         let run = match self.workers {
-            Workers::Alone | Workers::Here(NonZeroUsize::MIN) => {
-                gchr_constraints::rounds::run(&program.rules, &self.plan, &program.facts, control)?
-            }
+            Workers::Alone | Workers::Here(NonZeroUsize::MIN) => job(all).alone(control)?,
             Workers::Here(workers) => {
                 run_local(job((all / workers).max(1)), workers, control).map_err(unfinished)?
             }

@@ -170,12 +170,9 @@ impl StopReason {
                 "the last step was here",
                 some("look at what ended them, and run the job again"),
             ),
-            StopReason::Checkpoint { what } => (
-                "R0306",
-                format!("the checkpoint fails: {what}"),
-                "the last step was here",
-                some("the last complete checkpoint stays as it is; go on from it by --resume DIR"),
-            ),
+            StopReason::Checkpoint { what } => {
+                ("R0306", format!("the checkpoint fails: {what}"), "the last step was here", None)
+            }
             StopReason::Output { message } => {
                 ("R0303", format!("output cannot be written: {message}"), "written here", None)
             }

@@ -93,7 +93,8 @@ fn remove_dead(folder: &Path) {
     }
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether a file of this name is being written, or was left by a process that died.
+pub fn is_name(name: &str) -> bool {
     let digits = name.strip_prefix(START).and_then(|rest| rest.strip_suffix(END));
     digits.is_some_and(|d| {
         d.len() == DIGITS && d.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))

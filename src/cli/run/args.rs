@@ -10,6 +10,7 @@ use gchr::{
 };
 
 use super::choices::{FactsFormatArg, FormatArg, KernelsArg, NativeArg};
+use super::kept::KeptArgs;
 use super::typed;
 use crate::cli::device::DeviceArgs;
 use crate::cli::exit::Exit;
@@ -116,6 +117,8 @@ pub struct Args {
     /// rounds); under mpiexec each process is a worker, without this option
     #[arg(long, value_name = "N", value_parser = values::workers)]
     pub workers: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub kept: KeptArgs,
     /// Number of threads for loading facts, for rounds, for --inputs, and for a term with native code [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::threads)]
     pub threads: Option<usize>,
@@ -304,6 +307,7 @@ impl Args {
         self.check_output(program)?;
         self.check_why(program)?;
         self.check_workers(program, options)?;
+        self.kept.check(self, program, options)?;
         if let Some(message) = self.semantics.misplaced(program, options) {
             let help = "leave it out, or give --semantics rounds with a .chr program";
             report::problem("U0105", &message, help);

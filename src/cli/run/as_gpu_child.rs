@@ -9,7 +9,7 @@ use gchr::base::watch::Watch;
 use gchr::{BY_GPU, CompileOptions, Device, Diagnostics};
 
 use super::args::Args;
-use super::execute::{Ran, execute};
+use super::execute::{How, Ran, execute};
 use super::gpu_child::ChildReport;
 use super::later_kernels::{self, MOST_FOR_THE_NEXT_RUN, give_way};
 use super::output::outcome_to;
@@ -53,7 +53,8 @@ fn run_on_gpu(args: &Args, before: u64, start: Instant) -> Result<ChildReport, S
     let mut stdout = Stdout::new();
     // The parent bounds this process: what it does not want any more ends with it.
     let began = start.checked_sub(Duration::from_millis(before)).unwrap_or(start);
-    let ran = execute(args, &executable, device, began, &mut stdout, None, false);
+    let ran =
+        execute(args, &executable, How { device, races: false, checkpoints: None }, began, &mut stdout, None);
     let Ran::Here(mut outcome) = ran.map_err(|failure| first_error(&failure.diagnostics))? else {
         return Err("it has a child of its own".into());
     };

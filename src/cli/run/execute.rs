@@ -11,21 +11,30 @@ use gchr::{Control, Device, Executable, Language, Outcome, Race, Recorder};
 use super::args::Args;
 use super::choices::FormatArg;
 use super::gpu_child::{self, ChildResult};
+use crate::cli::checkpoints::Files;
 use crate::cli::sink::{Stdout, shown};
 use crate::cli::{interrupt, progress};
+
+/// How a plan is run.
+#[derive(Clone, Copy)]
+pub struct How<'h> {
+    pub device: Device,
+    /// Whether a GPU runs it in a process of its own, too.
+    pub races: bool,
+    pub checkpoints: Option<&'h Files>,
+}
 
 /// Runs the plan. What the program itself writes goes to standard output with text results; beside JSON and CSV it goes
 /// to standard error, so that the result stays readable for machines.
 pub fn execute<'p>(
     args: &Args,
     executable: &Executable<'p>,
-    device: Device,
+    how: How<'_>,
     start: Instant,
     stdout: &mut Stdout,
     recorder: Option<&mut Recorder>,
-    races: bool,
 ) -> Result<Ran<'p>, Box<gchr::Failure>> {
-    let limits = args.limits.limits(device);
+    let limits = args.limits.limits(how.device);
     let unit = match executable.program().language() {
         Language::Terms => "rule applications",
         Language::Constraints => "firings",
@@ -52,8 +61,12 @@ pub fn execute<'p>(
         let mut log = BufWriter::new(io::stderr());
         control = control.trace(move |text| drop(writeln!(log, "{}", escape::lines(text))));
     }
-    let race = races.then(|| Race::start(&mut control, move || gpu_child::start(start)));
-    match (executable.run(&mut control), race) {
+    let race = how.races.then(|| Race::start(&mut control, move || gpu_child::start(start)));
+    let ran = match how.checkpoints {
+        Some(checkpoints) => executable.run_kept(checkpoints, &mut control),
+        None => executable.run(&mut control),
+    };
+    match (ran, race) {
         (Ok(mut outcome), Some(race)) => {
             outcome.stats_mut().choice = Some(race.call_off());
             Ok(Ran::Here(Box::new(outcome)))

@@ -57,7 +57,7 @@ pub struct Job<'j> {
 
 impl Job<'_> {
     /// Runs the job by one worker, from the last checkpoint if there is one.
-    fn alone(&self, control: &mut Control<'_>) -> Result<Outcome, Box<Stopped>> {
+    pub fn alone(&self, control: &mut Control<'_>) -> Result<Outcome, Box<Stopped>> {
         match self.checkpoints {
             Some(checkpoints) => {
                 super::checkpoint::run(self.program, self.plan, self.facts, checkpoints, control)

@@ -1,0 +1,67 @@
+//! What tells a program and its facts from all others: for processes that share a run, and for files that belong to one.
+
+use gchr_base::facts::FactColumn;
+use gchr_base::ids::Id;
+use gchr_base::signature::TextId;
+use sha2::{Digest, Sha256};
+
+use crate::program::Program;
+
+/// What tells a program and its facts from all others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fingerprint {
+    /// A hash of rules and goals.
+    pub program: [u8; 32],
+    /// A hash of all rows of facts.
+    pub facts: [u8; 32],
+}
+
+impl Program {
+    /// A number that is the same for the same rules, goals and facts, and for hardly any others. `more` counts too.
+    pub fn digest(&self, more: &str) -> u64 {
+        let Fingerprint { program, facts } = self.fingerprint();
+        let hash = Sha256::new().chain_update(program).chain_update(facts).chain_update(more).finalize();
+        hash.iter().take(8).fold(0, |word, &byte| word << 8 | u64::from(byte))
+    }
+
+    /// Hashes that tell the rules and goals, and the facts, from all others.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let mut facts = Sha256::new();
+        let texts = &self.rules.signature.texts;
+        for text in (0..texts.len() as u32).map(|id| texts.get(TextId(id))) {
+            facts.update((text.len() as u64).to_le_bytes());
+            facts.update(text);
+        }
+        for batch in &*self.facts {
+            let (constraint, rows) = (batch.constraint.index() as u64, batch.rows as u64);
+            hash_words(&mut facts, [constraint, rows].into_iter());
+            for column in &batch.columns {
+                match column {
+                    FactColumn::Int(values) => {
+                        hash_words(&mut facts, values.iter().map(|n| n.cast_unsigned()))
+                    }
+                    FactColumn::Float(values) => hash_words(&mut facts, values.iter().map(|x| x.to_bits())),
+                    FactColumn::Atom(values) | FactColumn::Str(values) => {
+                        hash_words(&mut facts, values.iter().map(|id| u64::from(id.0)));
+                    }
+                }
+            }
+        }
+        let program = Sha256::digest(self.rules.to_string()).into();
+        Fingerprint { program, facts: facts.finalize().into() }
+    }
+}
+
+fn hash_words(hash: &mut Sha256, words: impl Iterator<Item = u64>) {
+    let mut block = [0; 4096];
+    let mut filled = 0;
+    for word in words {
+        block[filled..filled + 8].copy_from_slice(&word.to_le_bytes());
+        filled += 8;
+        if filled == block.len() {
+            hash.update(block);
+            filled = 0;
+        }
+    }
+    hash.update(&block[..filled]);
+}
