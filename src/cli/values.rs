@@ -39,11 +39,12 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 
 /// `100`: rounds; `30s`, `5m`: a time.
 pub fn every(text: &str) -> Result<Every, String> {
-    match text.parse() {
-        Ok(rounds) => Ok(Every::Rounds(rounds)),
-        Err(_) if text.ends_with(|c: char| c.is_ascii_alphabetic()) => duration(text).map(Every::Time),
-        Err(_) => Err("expected a number of rounds, or a time with its unit, e.g. 100 or 30s".into()),
+    if let Ok(rounds) = text.parse() {
+        return Ok(Every::Rounds(rounds));
     }
+    let time = if text.ends_with(|c: char| c.is_ascii_alphabetic()) { duration(text).ok() } else { None };
+    let wrong = "expected a number of rounds, or a time with its unit, e.g. 100 or 30s";
+    time.map(Every::Time).ok_or_else(|| wrong.into())
 }
 
 /// `path/2` or `path`.

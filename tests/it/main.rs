@@ -3,6 +3,7 @@
 mod batch;
 mod bench;
 mod check;
+mod checkpoints;
 mod cli;
 mod compare;
 mod fmt;

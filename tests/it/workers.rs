@@ -146,31 +146,77 @@ fn a_process_that_dies_ends_the_run() {
     let endless = ["run", CLOSURE, "--semantics", "rounds", "--query", "random(3000, 100000000, 3)"];
     let mut command = started(&mpiexec, "3", &endless);
     let job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpiexec runs");
-    let victims = || -> Vec<i32> {
-        let processes = std::fs::read_dir("/proc").expect("there are processes").flatten();
-        let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-        let is_ours = |pid: &i32| {
-            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            let is_second = text(&environment).split('\0').any(|variable| variable == "PMI_RANK=1");
-            is_second && is_below(*pid, job.id() as i32)
-        };
-        numbers.filter(is_ours).collect()
-    };
     let start = Instant::now();
-    while victims().is_empty() {
+    while process_of(job.id(), 1).is_empty() {
         assert!(start.elapsed() < Duration::from_secs(20), "no second process");
         std::thread::sleep(Duration::from_millis(20));
     }
     std::thread::sleep(Duration::from_millis(300));
-    for pid in victims() {
-        // SAFETY: the call has no preconditions; the process was started by this test.
-        unsafe { libc::kill(pid, libc::SIGKILL) };
-    }
+    kill(job.id(), 1);
     let killed = Instant::now();
     let output = job.wait_with_output().expect("mpiexec ends");
     assert!(killed.elapsed() < Duration::from_secs(5), "it took {:?}", killed.elapsed());
     // The launcher says there which process has died.
     assert!(!output.status.success() && !text(&output.stdout).contains("path("), "{}", text(&output.stdout));
+}
+
+/// The processes of a rank that a launcher has started.
+#[cfg(target_os = "linux")]
+fn process_of(launcher: u32, rank: usize) -> Vec<i32> {
+    let processes = std::fs::read_dir("/proc").expect("there are processes").flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let wanted = format!("PMI_RANK={rank}");
+    let is_ours = |pid: &i32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        text(&environment).split('\0').any(|variable| variable == wanted) && is_below(*pid, launcher as i32)
+    };
+    numbers.filter(is_ours).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn kill(launcher: u32, rank: usize) {
+    for pid in process_of(launcher, rank) {
+        // SAFETY: the call has no preconditions; the process was started by this test.
+        unsafe { libc::kill(pid, libc::SIGKILL) };
+    }
+}
+
+/// A run of some hundred rounds.
+#[cfg(target_os = "linux")]
+fn larger<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", CLOSURE, "--semantics", "rounds", "--query", "random(400, 440, 3)"], more].concat()
+}
+
+/// Processes of which one is killed leave a checkpoint, from which any number of them goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn runs_with_a_killed_process_go_on() {
+    let Some(mpiexec) = mpiexec("runs_with_a_killed_process_go_on") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kept").to_string_lossy().into_owned();
+    let names = folder.path().join("kept/checkpoint");
+    let path = path.as_str();
+    let alone = gchr(&larger(&[]));
+    for (attempt, processes) in ["3", "2", "3"].into_iter().enumerate() {
+        let from: &[&str] = if names.exists() { &["--resume", path] } else { &[] };
+        let args = larger(&[from, &["--checkpoint", path, "--every", "1"]].concat());
+        let before = std::fs::read(&names).ok();
+        let mut command = started(&mpiexec, processes, &args);
+        let mut job = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("mpiexec runs");
+        let start = Instant::now();
+        while std::fs::read(&names).ok() == before && job.try_wait().expect("known").is_none() {
+            assert!(start.elapsed() < Duration::from_secs(60), "no checkpoint");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(31 * attempt as u64 % 50));
+        kill(job.id(), attempt % 2);
+        job.wait().expect("mpiexec ends");
+    }
+    for processes in ["1", "2", "3"] {
+        let resumed = run(&mpiexec, processes, &larger(&["--resume", path]));
+        assert!(resumed.status.success(), "{}", text(&resumed.stderr));
+        assert!(text(&resumed.stdout) == alone.stdout, "{processes} processes");
+    }
 }
 
 /// Whether a process was started by another one, or by one that was.
