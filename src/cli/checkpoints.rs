@@ -145,7 +145,7 @@ impl Checkpoints for Files {
     fn is_due(&self, rounds: u64) -> bool {
         self.target.is_some()
             && match self.every {
-                Every::Rounds(every) => rounds % every == 0,
+                Every::Rounds(every) => rounds.is_multiple_of(every.get()),
                 Every::Time(every) => {
                     self.since.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= every
                 }

@@ -29,7 +29,7 @@ struct Album {
 
 impl Checkpoints for Album {
     fn is_due(&self, rounds: u64) -> bool {
-        self.every > 0 && rounds % self.every == 0
+        self.every > 0 && rounds.is_multiple_of(self.every)
     }
     fn write(&self, worker: Worker, rounds: u64, part: &Part) -> Result<Seal, String> {
         if worker.rank + 1 == worker.ranks && self.full.is_some_and(|full| rounds >= full) {
