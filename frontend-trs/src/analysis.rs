@@ -6,14 +6,12 @@
 mod coverage;
 mod endless;
 mod index;
-mod matrix;
 mod overlap;
 mod show;
 mod usage;
 mod values;
 
-use std::cell::Cell;
-
+use gchr_base::cases::Effort;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashSet;
 use gchr_base::rule::{HeadAtom, Pattern, PatternKind, Program, Rule, RuleId};
@@ -29,7 +27,7 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     usage::symbols_and_sorts(program, &mut diagnostics);
     endless::rules(program, &mut diagnostics);
     let functions = functions(program);
-    let effort = Effort::for_functions(&functions);
+    let effort = effort_for(&functions);
     coverage::missing_cases(program, &functions, &effort, &mut diagnostics);
     let values = values::with_stuck_terms(program, &functions, &effort);
     let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut diagnostics);
@@ -40,26 +38,10 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// Steps that the analysis of a program may still take.
-pub(crate) struct Effort(Cell<u64>);
-
-impl Effort {
-    /// In proportion to the left-hand sides.
-    fn for_functions(functions: &[Function<'_>]) -> Self {
-        let size: usize = functions.iter().flat_map(|function| &function.cases).map(|case| case.size).sum();
-        Self(Cell::new(2_000_000 + 64 * size as u64))
-    }
-
-    /// Takes so many steps; false when there are not enough left.
-    fn spend(&self, steps: usize) -> bool {
-        let left = self.0.get().checked_sub(steps as u64);
-        self.0.set(left.unwrap_or(0));
-        left.is_some()
-    }
-
-    fn exhausted(&self) -> bool {
-        self.0.get() == 0
-    }
+/// Steps in proportion to the left-hand sides.
+fn effort_for(functions: &[Function<'_>]) -> Effort {
+    let size: usize = functions.iter().flat_map(|function| &function.cases).map(|case| case.size).sum();
+    Effort::new(2_000_000 + 64 * size as u64)
 }
 
 /// A rule as the analysis sees it.

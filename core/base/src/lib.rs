@@ -1,6 +1,7 @@
 //! What all of gchr speaks in: sources and diagnostics, signature and rule IR, operators, values and facts, limits and
 //! errors of a run, statistics and recordings. Knows no syntax, no plans and no devices.
 
+pub mod cases;
 pub mod control;
 pub mod derivation;
 pub mod diagnostic;

@@ -1,5 +1,6 @@
 //! Missing cases of functions, and rules that can never apply.
 
+use gchr_base::cases::{Effort, Example, Matrix, Question, Values};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashSet;
 use gchr_base::ids::Id;
@@ -7,9 +8,8 @@ use gchr_base::rule::{Pattern, PatternKind, Program, RuleId};
 use gchr_base::signature::{SortId, SymbolId, SymbolKind};
 
 use super::index::Index;
-use super::matrix::{Example, Matrix, Question};
-use super::values::{Values, examples};
-use super::{Effort, Function, show};
+use super::values::examples;
+use super::{Function, show};
 
 /// Warns of functions with a term, built from constructors, that no left-hand side matches. Conditions are taken to
 /// hold and repeated variables to be equal: whether a condition is always true is not decided.

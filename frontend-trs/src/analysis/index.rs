@@ -1,10 +1,9 @@
 //! Finds the rules of a function whose left-hand sides may match the same terms as another one, without looking at all
 //! of them.
 
+use gchr_base::cases::Head;
 use gchr_base::hash::HashMap;
 use gchr_base::rule::{Pattern, PatternKind};
-
-use super::matrix::{Head, head};
 
 /// Positions of patterns that are looked at: the first ones, outer ones before inner ones.
 const MAX_POSITIONS: usize = 16;
@@ -71,11 +70,9 @@ impl Index {
             next += 1;
             // Without a position of its own no term has any below it.
             for (i, pattern) in args.iter().enumerate().take(MAX_POSITIONS) {
-                if matches!(pattern.kind, PatternKind::Wild | PatternKind::Var(_)) {
-                    continue;
-                }
+                let Some(head) = Head::of(pattern) else { continue };
                 let Some(position) = self.position((around, i), new) else { continue };
-                heads.push((position, head(pattern)));
+                heads.push((position, head));
                 if let PatternKind::App { args, .. } = &pattern.kind {
                     todo.push((Some(position), args));
                 }

@@ -6,6 +6,7 @@
 //! overlap. Rules with conditions or repeated variables are left out: whether they overlap depends on more than
 //! patterns.
 
+use gchr_base::cases::{Effort, Matrix, Question, Values};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
@@ -14,9 +15,7 @@ use gchr_base::source::Span;
 
 use super::coverage::is_instance;
 use super::index::Index;
-use super::matrix::{Matrix, Question};
-use super::values::Values;
-use super::{Case, Effort, Function, show};
+use super::{Case, Function, show};
 
 /// Warns of overlapping rules: once a rule, with the first of the earlier rules that it overlaps.
 pub(crate) fn overlapping_rules(

@@ -1,10 +1,9 @@
 //! Patterns and example values as text for messages.
 
+use gchr_base::cases::Example;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{Const, Pattern, PatternKind, Var, VarId};
 use gchr_base::signature::{Signature, SymbolId};
-
-use super::matrix::Example;
 
 /// Longest text of a term in a message.
 pub(crate) const LONGEST: usize = 72;

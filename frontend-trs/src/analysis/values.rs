@@ -1,49 +1,11 @@
 //! What the normal forms of each sort can start with.
 
+use gchr_base::cases::{Effort, Matrix, Question, Values};
 use gchr_base::ids::Id;
 use gchr_base::rule::Program;
-use gchr_base::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
+use gchr_base::signature::{Signature, SortKind, SymbolKind};
 
-use super::matrix::{Matrix, Question};
-use super::{Effort, Function};
-
-/// Head symbols of values, by sort.
-pub(crate) struct Values {
-    heads: Vec<Vec<SymbolId>>,
-    /// By symbol: whether it is one of these.
-    is_head: Vec<bool>,
-}
-
-impl Values {
-    /// Constructors only.
-    pub fn constructors(signature: &Signature) -> Self {
-        let mut values = Self {
-            heads: vec![Vec::new(); signature.sorts.len()],
-            is_head: vec![false; signature.symbols.len()],
-        };
-        for (id, symbol) in signature.symbols.iter_enumerated() {
-            if symbol.kind == SymbolKind::Constructor {
-                values.add(signature, id);
-            }
-        }
-        values
-    }
-
-    fn add(&mut self, signature: &Signature, symbol: SymbolId) {
-        self.heads[signature.symbols[symbol].result.index()].push(symbol);
-        self.is_head[symbol.index()] = true;
-    }
-
-    /// Whether a value can start with a symbol.
-    pub fn is_head(&self, symbol: SymbolId) -> bool {
-        self.is_head[symbol.index()]
-    }
-
-    /// All symbols that a value of `sort` can start with; empty for numbers, whose values nobody can list.
-    pub fn heads(&self, sort: SortId) -> &[SymbolId] {
-        &self.heads[sort.index()]
-    }
-}
+use super::Function;
 
 /// Constructors, and the functions that do not always rewrite: an application of one of them that no rule matches is a
 /// normal form, too. The least fixpoint; rules that do not apply to all they match (a condition, a repeated variable)

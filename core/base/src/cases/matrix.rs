@@ -1,18 +1,17 @@
 //! Usefulness of pattern rows, after Luc Maranget, "Warnings for pattern matching" (section 3), with an example of a
 //! value that is not covered (section 5).
 
-use gchr_base::hash::HashMap;
-use gchr_base::rule::{Const, Pattern, PatternKind};
-use gchr_base::signature::{Signature, SortId, SymbolId};
+use crate::hash::HashMap;
+use crate::rule::{Const, Pattern, PatternKind};
+use crate::signature::{Signature, SortId, SymbolId};
 
-use super::Effort;
-use super::values::Values;
+use super::{Effort, Values};
 
 /// Deepest recursion: one level a column that is looked at.
 const MAX_DEPTH: usize = 1_000;
 
 /// The answer to "is there a value that ...".
-pub(crate) enum Question {
+pub enum Question {
     /// There is, for instance these values, one a column.
     Yes(Vec<Example>),
     /// There is none.
@@ -23,18 +22,33 @@ pub(crate) enum Question {
 
 /// A value, as far as it matters.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Example {
+pub enum Example {
     /// Any value of the sort.
     Any(SortId),
+    /// This number or text.
     Const(Const),
+    /// A symbol with values.
     App(SymbolId, Vec<Example>),
 }
 
 /// What a pattern asks of the root of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Head {
+pub enum Head {
+    /// This number or text.
     Const(Const),
+    /// This symbol.
     Symbol(SymbolId),
+}
+
+impl Head {
+    /// What a pattern asks for; `None` of a variable, which asks for nothing.
+    pub fn of(pattern: &Pattern) -> Option<Self> {
+        match pattern.kind {
+            PatternKind::App { symbol, .. } => Some(Head::Symbol(symbol)),
+            PatternKind::Const(c) => Some(Head::Const(c)),
+            PatternKind::Wild | PatternKind::Var(_) => None,
+        }
+    }
 }
 
 /// A pattern or, as `None`, any value.
@@ -42,7 +56,7 @@ type Cell<'p> = Option<&'p Pattern>;
 
 /// Rows of patterns, one a rule; variables are taken as different.
 #[derive(Clone)]
-pub(crate) struct Matrix<'p> {
+pub struct Matrix<'p> {
     signature: &'p Signature,
     values: &'p Values,
     effort: &'p Effort,
@@ -50,10 +64,12 @@ pub(crate) struct Matrix<'p> {
 }
 
 impl<'p> Matrix<'p> {
+    /// Without rows: no value is matched.
     pub fn new(signature: &'p Signature, values: &'p Values, effort: &'p Effort) -> Self {
         Self { signature, values, effort, rows: Vec::new() }
     }
 
+    /// Adds a row.
     pub fn push(&mut self, row: &'p [Pattern]) {
         // Columns are taken from the end.
         self.rows.push(row.iter().rev().map(cell).collect());
@@ -190,13 +206,8 @@ fn cell(pattern: &Pattern) -> Cell<'_> {
     (!matches!(pattern.kind, PatternKind::Wild | PatternKind::Var(_))).then_some(pattern)
 }
 
-/// What a pattern that is no variable asks for.
-pub(crate) fn head(pattern: &Pattern) -> Head {
-    match pattern.kind {
-        PatternKind::App { symbol, .. } => Head::Symbol(symbol),
-        PatternKind::Const(c) => Head::Const(c),
-        PatternKind::Wild | PatternKind::Var(_) => unreachable!("`cell` keeps these out"),
-    }
+fn head(pattern: &Pattern) -> Head {
+    Head::of(pattern).unwrap_or_else(|| unreachable!("`cell` keeps these out"))
 }
 
 fn args(pattern: &Pattern) -> &[Pattern] {
