@@ -151,7 +151,7 @@ fn dispatch(command: &Command, start: Instant) -> Exit {
         Command::Run(args) => run::run(args, start),
         Command::Repl(args) => repl::run(args),
         Command::Why(args) => why::run(args, start),
-        Command::Check(args) => check::run(args),
+        Command::Check(args) => check::run(args, start),
         Command::Fmt(args) => fmt::run(args),
         Command::Lsp(args) => lsp::run(args),
         Command::Test(args) => test::run(args),

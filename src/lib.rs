@@ -34,6 +34,7 @@ mod options;
 mod output;
 mod processor;
 mod program;
+pub mod properties;
 mod race;
 pub mod report;
 mod session;

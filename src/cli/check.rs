@@ -1,18 +1,26 @@
 //! `gchr check`: all diagnostics of programs.
 
 mod machine;
+mod properties;
 
+use std::time::Instant;
+
+use gchr::properties::Properties;
 use gchr::{CompileOptions, Diagnostic, Diagnostics, Input, Language, Program};
 
 use clap::ValueEnum;
 
+use self::properties::PropertyArgs;
 use super::exit::Exit;
 use super::program::{LanguageArg, ProgramArgs};
 use super::semantics::SemanticsArgs;
-use super::{report, sink};
+use super::{report, sink, watchdog};
 
 /// Arguments of `gchr check`.
 #[derive(clap::Args)]
+#[command(
+    after_help = "The exit code is 2 when a program has errors, and 1 when a property that is asked for is not shown."
+)]
 pub struct Args {
     /// Program files: .trs, .rec, .ari, .mcrl2, .maude (term rewriting) or .chr, .pl (Constraint Handling Rules)
     #[arg(value_name = "FILE", required = true)]
@@ -32,6 +40,8 @@ pub struct Args {
     /// Take warnings for errors: `warnings` for all, or a code; may be given several times
     #[arg(short = 'D', long, value_name = "WHAT", value_parser = denied)]
     deny: Vec<String>,
+    #[command(flatten)]
+    properties: PropertyArgs,
     #[command(flatten)]
     semantics: SemanticsArgs,
 }
@@ -71,14 +81,27 @@ struct Checked {
     warnings: usize,
     /// What `--explain` shows.
     explained: Option<String>,
+    /// The program with what is known of its properties, where some are asked for.
+    properties: Option<(Program, Properties)>,
 }
 
 /// Checks every file, and ends with an error when one of them has errors.
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args, start: Instant) -> Exit {
+    watchdog::limit(args.properties.timeout(), start);
+    if args.format == FormatArg::Sarif && args.properties.is_given() {
+        report::problem("U0105", "SARIF has no place for properties of programs", "take --format json");
+        return Exit::Usage;
+    }
+    match check_all(args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn check_all(args: &Args) -> Result<Exit, Exit> {
     let mut all = Vec::new();
     for file in &args.files {
         let program = ProgramArgs { file: file.clone(), language: args.language };
-        let checked = check(file.display().to_string(), &program.input(), args);
+        let checked = check(file.display().to_string(), &program.input(), args)?;
         if args.format == FormatArg::Text {
             checked.found.iter().for_each(report::diagnostics);
             checked.explained.iter().for_each(|text| report::say(text));
@@ -88,15 +111,29 @@ pub fn run(args: &Args) -> Exit {
                 count(checked.errors, "error"),
                 count(checked.warnings, "warning")
             ));
+            if let Some((program, known)) = &checked.properties {
+                done(sink::print(&properties::text(&checked.file, program, known)))?;
+            }
         }
         all.push(checked);
     }
-    let written = match args.format {
+    done(match args.format {
         FormatArg::Text => Exit::Done,
         FormatArg::Json => sink::print(&machine::json(&all)),
         FormatArg::Sarif => sink::print(&machine::sarif(&all)),
-    };
-    if written == Exit::Done && all.iter().any(|checked| checked.errors > 0) { Exit::Usage } else { written }
+    })?;
+    let is_shown = |checked: &Checked| checked.properties.as_ref().is_none_or(|(_, known)| known.are_shown());
+    Ok(if all.iter().any(|checked| checked.errors > 0) {
+        Exit::Usage
+    } else if all.iter().all(is_shown) {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
+}
+
+fn done(exit: Exit) -> Result<(), Exit> {
+    if exit == Exit::Done { Ok(()) } else { Err(exit) }
 }
 
 /// All findings of a program, in the order of the steps that they are of, and the program where it can be read.
@@ -113,21 +150,26 @@ pub fn examine(input: &Input, options: &CompileOptions) -> (Vec<Diagnostics>, Op
     }
 }
 
-fn check(file: String, input: &Input, args: &Args) -> Checked {
-    let mut checked = Checked { file, found: Vec::new(), errors: 0, warnings: 0, explained: None };
+fn check(file: String, input: &Input, args: &Args) -> Result<Checked, Exit> {
+    let mut checked =
+        Checked { file, found: Vec::new(), errors: 0, warnings: 0, explained: None, properties: None };
     let (found, program) = examine(input, &args.semantics.complete(CompileOptions::default()));
     found.iter().for_each(|found| checked.take(found, args));
-    if let Some(program) = program
-        && args.explain
-        && checked.errors == 0
-        && program.language() == Language::Constraints
-    {
+    let Some(program) = program else { return Ok(checked) };
+    if args.explain && checked.errors == 0 && program.language() == Language::Constraints {
         match program.explain() {
             Ok(text) => checked.explained = Some(text),
             Err(found) => checked.take(&found, args),
         }
     }
-    checked
+    if args.properties.is_given() {
+        match args.properties.look_at(&program) {
+            Ok(known) => checked.properties = Some((program, known)),
+            Err(found) if found.blame_the_run() => return Err(report::refuse(&found)),
+            Err(found) => checked.take(&found, args),
+        }
+    }
+    Ok(checked)
 }
 
 impl Checked {

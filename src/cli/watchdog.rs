@@ -20,6 +20,8 @@ use super::{interrupt, progress, report, sink};
 pub enum Phase {
     /// Options, programs, terms, queries and facts are read and checked.
     Read,
+    /// Properties of programs are looked for.
+    Prove,
     /// Plans and kernels are made.
     Compile,
     /// Files of results are opened: a pipe waits for its reader.
@@ -45,7 +47,7 @@ impl Phase {
     fn grace(self) -> Duration {
         match self {
             Phase::Read | Phase::Compile | Phase::Open | Phase::Report => Duration::ZERO,
-            Phase::Run | Phase::Write => GRACE,
+            Phase::Prove | Phase::Run | Phase::Write => GRACE,
             Phase::Measure => GRACE_OF_MEASUREMENTS,
         }
     }
@@ -53,6 +55,7 @@ impl Phase {
     fn text(self) -> &'static str {
         match self {
             Phase::Read => "while the program and its input were read and checked, nothing was run",
+            Phase::Prove => "while properties of the program were looked for",
             Phase::Compile => "while the program was compiled, nothing was run",
             Phase::Open => "while the output was opened, nothing was run",
             Phase::Run => "while the program ran",

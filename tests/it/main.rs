@@ -17,6 +17,7 @@ mod output;
 mod partial;
 mod profile;
 mod project;
+mod properties;
 mod repl;
 mod rounds;
 mod signatures;

@@ -7,7 +7,7 @@ use gchr::base::source::{SourceMap, Span};
 use gchr::{Diagnostic, Severity};
 use serde_json::{Value, json};
 
-use super::Checked;
+use super::{Checked, properties};
 
 /// One object: each file with its findings.
 pub fn json(all: &[Checked]) -> String {
@@ -15,12 +15,16 @@ pub fn json(all: &[Checked]) -> String {
         .iter()
         .map(|checked| {
             let found = findings(checked).map(|(found, sources)| finding(found, sources));
-            json!({
+            let mut file = json!({
                 "file": checked.file,
                 "errors": checked.errors,
                 "warnings": checked.warnings,
                 "findings": found.collect::<Vec<_>>(),
-            })
+            });
+            if let Some((program, known)) = &checked.properties {
+                file["properties"] = properties::json(program, known);
+            }
+            file
         })
         .collect();
     format!("{:#}\n", json!({ "files": files }))
