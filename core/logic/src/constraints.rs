@@ -120,12 +120,8 @@ struct Symbol {
 
 /// Predicates about the store.
 pub(crate) const TABLE: &[(&str, usize, crate::database::Native)] = &[
+    // All of them, as `module:constraint`.
     ("$chr_constraints", 1, |m| {
-        let all = m.stored();
-        let list = m.heap.list(&all);
-        Ok(m.unify_arg(0, list))
-    }),
-    ("$chr_constraints_of_modules", 1, |m| {
         let all: Vec<Cell> = m
             .alive()
             .into_iter()

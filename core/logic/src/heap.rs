@@ -344,27 +344,61 @@ impl Heap {
         }
         found
     }
-    /// The attributed variables of a term and of their attributes, in the order in which they are met; that a variable is
+    /// The attributes of a variable that has some: terms `att(Module, Value, Others)`.
+    pub fn attributes(&self, variable: Cell) -> impl Iterator<Item = Cell> + '_ {
+        let first = self.deref(self.cells[variable.place() + 1]);
+        std::iter::successors(Some(first), |&att| Some(self.arg(att, 2))).take_while(|att| att.is_compound())
+    }
+    /// The attributed variables of terms and of their attributes, in the order in which they are met; that a variable is
     /// in constraints counts as none.
-    pub fn attributed_variables(&self, term: Cell) -> Vec<Cell> {
+    pub fn attributed_variables(&self, terms: &[Cell]) -> Vec<Cell> {
         let mut found: Vec<Cell> = Vec::new();
         let mut seen = gchr_base::hash::HashSet::default();
-        let mut pending = vec![term];
+        let mut pending: Vec<Cell> = terms.iter().rev().copied().collect();
         while let Some(term) = pending.pop() {
             let attributed = self.variables(term).into_iter().filter(|v| v.tag() == crate::cell::Tag::Att);
             let new: Vec<Cell> = attributed.filter(|v| seen.insert(*v)).collect();
-            for &variable in &new {
-                let mut rest = self.deref(self.cells[variable.place() + 1]);
-                while rest.is_compound() {
-                    if self.arg(rest, 0) != Cell::atom(crate::names::atom::chr) {
-                        pending.push(self.arg(rest, 1));
-                    }
-                    rest = self.arg(rest, 2);
-                }
-            }
+            let others = new.iter().flat_map(|&variable| self.attributes(variable));
+            let others = others.filter(|&att| self.arg(att, 0) != Cell::atom(crate::names::atom::chr));
+            pending.extend(others.map(|att| self.arg(att, 1)));
             found.extend(new);
         }
         found
+    }
+    /// The compound terms in a term, each behind those that it holds but for those that hold it, and whether one of them
+    /// holds itself.
+    pub fn compounds(&self, term: Cell) -> (Vec<Cell>, bool) {
+        // Depth first; a compound term is open until all its arguments are done.
+        enum Task {
+            Visit(Cell),
+            Close(Cell),
+        }
+        let mut is_open: gchr_base::hash::HashMap<Cell, bool> = gchr_base::hash::HashMap::default();
+        let (mut found, mut is_cyclic) = (Vec::new(), false);
+        let mut tasks = vec![Task::Visit(term)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Close(cell) => {
+                    is_open.insert(cell, false);
+                    found.push(cell);
+                }
+                Task::Visit(cell) => {
+                    let cell = self.deref(cell);
+                    if !cell.is_compound() {
+                        continue;
+                    }
+                    if let Some(&is_open) = is_open.get(&cell) {
+                        is_cyclic |= is_open;
+                        continue;
+                    }
+                    is_open.insert(cell, true);
+                    tasks.push(Task::Close(cell));
+                    let (start, n) = self.args(cell);
+                    tasks.extend(self.cells[start..start + n].iter().rev().map(|&arg| Task::Visit(arg)));
+                }
+            }
+        }
+        (found, is_cyclic)
     }
     /// Whether a term has no variables.
     pub fn is_ground(&self, term: Cell) -> bool {

@@ -143,32 +143,15 @@ impl Heap {
 
     /// The compound terms without variables in a term. Those on a cycle, and those above one, are not among them.
     fn ground_parts(&self, term: Cell) -> HashSet<Cell> {
-        enum Task {
-            Visit(Cell),
-            Close(Cell),
-        }
-        let (mut ground, mut visited) = (HashSet::default(), HashSet::default());
-        let mut tasks = vec![Task::Visit(self.deref(term))];
-        while let Some(task) = tasks.pop() {
-            match task {
-                Task::Visit(cell) if cell.is_compound() && visited.insert(cell) => {
-                    tasks.push(Task::Close(cell));
-                    let (start, n) = self.args(cell);
-                    tasks.extend(
-                        self.cells[start..start + n].iter().rev().map(|&arg| Task::Visit(self.deref(arg))),
-                    );
-                }
-                Task::Visit(_) => {}
-                Task::Close(cell) => {
-                    let (start, n) = self.args(cell);
-                    let is_ground = |&arg: &Cell| {
-                        let arg = self.deref(arg);
-                        !arg.is_var() && (!arg.is_compound() || ground.contains(&arg))
-                    };
-                    if self.cells[start..start + n].iter().all(is_ground) {
-                        ground.insert(cell);
-                    }
-                }
+        let mut ground = HashSet::default();
+        for cell in self.compounds(term).0 {
+            let (start, n) = self.args(cell);
+            let is_ground = |&arg: &Cell| {
+                let arg = self.deref(arg);
+                !arg.is_var() && (!arg.is_compound() || ground.contains(&arg))
+            };
+            if self.cells[start..start + n].iter().all(is_ground) {
+                ground.insert(cell);
             }
         }
         ground

@@ -10,21 +10,17 @@ impl Machine<'_, '_> {
     /// Goals that the variables of terms wait for, and those that these goals hold.
     pub(crate) fn waiting(&mut self, terms: &[Cell]) -> Vec<Cell> {
         let (mut goals, mut seen) = (Vec::new(), HashSet::default());
-        for &term in terms {
-            for variable in self.heap.attributed_variables(term) {
-                if seen.insert(variable) {
-                    self.attribute_goals(variable, &mut goals, &mut seen);
-                }
-            }
+        for variable in self.heap.attributed_variables(terms) {
+            self.attribute_goals(variable, &mut goals, &mut seen);
         }
         goals
     }
 
     /// The goals of a variable's attributes; `seen` holds what was shown already.
     fn attribute_goals(&mut self, variable: Cell, goals: &mut Vec<Cell>, seen: &mut HashSet<Cell>) {
-        let mut rest = self.heap.deref(self.heap.cells[variable.place() + 1]);
-        while rest.is_compound() {
-            let (module, value) = (self.heap.arg(rest, 0), self.heap.arg(rest, 1));
+        let attributes: Vec<Cell> = self.heap.attributes(variable).collect();
+        for att in attributes {
+            let (module, value) = (self.heap.arg(att, 0), self.heap.arg(att, 1));
             let module_name = self.db.names.text(module.as_atom()).to_string();
             match &*module_name {
                 "$chr" => {}
@@ -75,7 +71,6 @@ impl Machine<'_, '_> {
                     goals.push(self.heap.compound(name, &[variable, module, value]));
                 }
             }
-            rest = self.heap.arg(rest, 2);
         }
     }
 

@@ -47,8 +47,8 @@ pub(super) const TABLE: Table = &[
     ("is_list", 1, |m| Ok(m.heap.list_items(m.x[0]).1 == Cell::atom(atom::nil))),
     ("is_assoc", 1, |m| Ok(m.arg(0).is_callable())),
     ("ground", 1, |m| Ok(m.heap.is_ground(m.x[0]))),
-    ("cyclic_term", 1, |m| Ok(m.is_cyclic(m.x[0]))),
-    ("acyclic_term", 1, |m| Ok(!m.is_cyclic(m.x[0]))),
+    ("cyclic_term", 1, |m| Ok(m.heap.compounds(m.x[0]).1)),
+    ("acyclic_term", 1, |m| Ok(!m.heap.compounds(m.x[0]).1)),
     ("attvar", 1, |m| Ok(m.has_attributes(m.x[0]))),
     ("is", 2, |m| {
         let value = m.evaluate(m.x[1])?;
@@ -80,7 +80,7 @@ pub(super) const TABLE: Table = &[
         Ok(m.unify_arg(1, list))
     }),
     ("term_attvars", 2, |m| {
-        let variables = m.heap.attributed_variables(m.x[0]);
+        let variables = m.heap.attributed_variables(&[m.x[0]]);
         let list = m.heap.list(&variables);
         Ok(m.unify_arg(1, list))
     }),
@@ -141,48 +141,10 @@ impl Machine<'_, '_> {
         Ok(crate::machine::holds(compare, crate::number::compare(&a, &b)))
     }
 
-    /// Whether a term contains itself.
-    fn is_cyclic(&self, term: Cell) -> bool {
-        // Depth first; a compound term is open until all its arguments are done.
-        enum Task {
-            Visit(Cell),
-            Close(Cell),
-        }
-        let (mut open, mut done) = (gchr_base::hash::HashSet::default(), gchr_base::hash::HashSet::default());
-        let mut tasks = vec![Task::Visit(term)];
-        while let Some(task) = tasks.pop() {
-            match task {
-                Task::Close(cell) => {
-                    open.remove(&cell);
-                    done.insert(cell);
-                }
-                Task::Visit(cell) => {
-                    let cell = self.heap.deref(cell);
-                    if !cell.is_compound() || done.contains(&cell) {
-                        continue;
-                    }
-                    if !open.insert(cell) {
-                        return true;
-                    }
-                    tasks.push(Task::Close(cell));
-                    let (start, n) = self.heap.args(cell);
-                    tasks.extend(self.heap.cells[start..start + n].iter().map(|&c| Task::Visit(c)));
-                }
-            }
-        }
-        false
-    }
-
     /// The place of an attribute in the list of a variable's attributes.
     fn attribute(&self, variable: Cell, module: Cell) -> Option<usize> {
-        let mut rest = self.heap.deref(self.heap.cells[variable.place() + 1]);
-        while rest.is_compound() {
-            if self.heap.arg(rest, 0) == module {
-                return Some(self.heap.args(rest).0 + 1);
-            }
-            rest = self.heap.arg(rest, 2);
-        }
-        None
+        let att = self.heap.attributes(variable).find(|&att| self.heap.arg(att, 0) == module)?;
+        Some(self.heap.args(att).0 + 1)
     }
 
     /// Gives a variable an attribute.
@@ -289,7 +251,7 @@ fn compare(m: &mut M<'_, '_>) -> Done<bool> {
 }
 
 fn occurs_check(m: &mut M<'_, '_>) -> Done<bool> {
-    Ok(m.heap.unify(m.x[0], m.x[1]) && !m.is_cyclic(m.x[0]))
+    Ok(m.heap.unify(m.x[0], m.x[1]) && !m.heap.compounds(m.x[0]).1)
 }
 
 fn succ(m: &mut M<'_, '_>) -> Done<bool> {
@@ -422,7 +384,7 @@ fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
 
 /// `$copy_term(Term, Copy, Attributes)`: `Attributes` are those of the copy's variables, as a list `Variable-Attributes`.
 fn copy_with_attributes(m: &mut M<'_, '_>, copy: fn(&mut Heap, Cell) -> Cell) -> Done<bool> {
-    let attributed = m.heap.attributed_variables(m.x[0]);
+    let attributed = m.heap.attributed_variables(&[m.x[0]]);
     let pairs: Vec<Cell> = attributed
         .iter()
         .map(|&v| {

@@ -31,18 +31,18 @@ frozen(T, G) :- '$residual'(T, Gs), '$conjunction_of'(Gs, G).
 '$qualify_goal'(G, _, G).
 '$in_module'(G, M, Q) :- ( nonvar(G), G = _:_ -> Q = G ; Q = M:G ).
 
+% Values that are lists, of several variables: more at the end, or at the front.
+'$append_to'([], _, _).
+'$append_to'([V|Vs], M, New) :- ( get_attr(V, M, Old) -> '$append'(Old, New, All) ; All = New ), put_attr(V, M, All), '$append_to'(Vs, M, New).
+'$prepend_to'([], _, _).
+'$prepend_to'([V|Vs], M, New) :- ( get_attr(V, M, Old) -> '$append'(New, Old, All) ; All = New ), put_attr(V, M, All), '$prepend_to'(Vs, M, New).
+
 dif(X, Y) :- '$dif'(X, Y).
 '$dif'(X, Y) :- X \= Y, !.
-'$dif'(X, Y) :- X \== Y, '$deciding'(X, Y, Vs), '$suspend_dif'(Vs, dif(X, Y)).
+'$dif'(X, Y) :- X \== Y, '$deciding'(X, Y, Vs), '$prepend_to'(Vs, dif, [dif(X, Y)]).
 '$deciding'(X, Y, Vs) :- '$unifier'(X, Y, Vs).
 '$unifier'(X, Y, Vs) :- term_variables(X-Y, Vs).
-'$suspend_dif'([], _).
-'$suspend_dif'([V|Vs], D) :- ( get_attr(V, dif, L) -> put_attr(V, dif, [D|L]) ; put_attr(V, dif, [D]) ), '$suspend_dif'(Vs, D).
-'$recheck'(Ds, V) :-
-    ( var(V) -> ( get_attr(V, dif, L) -> '$append'(Ds, L, All) ; All = Ds ), put_attr(V, dif, All) ; term_variables(V, Vs), '$spread_dif'(Vs, Ds) ),
-    '$recheck_all'(Ds).
-'$spread_dif'([], _).
-'$spread_dif'([V|Vs], Ds) :- ( get_attr(V, dif, L) -> '$append'(Ds, L, All) ; All = Ds ), put_attr(V, dif, All), '$spread_dif'(Vs, Ds).
+'$recheck'(Ds, V) :- term_variables(V, Vs), '$prepend_to'(Vs, dif, Ds), '$recheck_all'(Ds).
 '$recheck_all'([]).
 '$recheck_all'([dif(X, Y)|T]) :- X \== Y, '$recheck_all'(T).
 
@@ -54,33 +54,26 @@ when(C, G) :- '$when_state'(C, S), ( S == true -> call(G) ; '$suspend_when'(C, G
 '$when_state'((A, B), S) :- !, '$when_state'(A, SA), ( SA == true -> '$when_state'(B, S) ; S = wait ).
 '$when_state'((A ; B), S) :- !, '$when_state'(A, SA), ( SA == true -> S = true ; '$when_state'(B, S) ).
 '$when_state'(C, _) :- throw(error(domain_error(when_condition, C), _)).
-'$suspend_when'(C, G, Done) :- term_variables(C, Vs), '$attach_when'(Vs, when(C, G, Done)).
-'$attach_when'([], _).
-'$attach_when'([V|Vs], W) :- ( get_attr(V, when, L) -> '$append'(L, [W], L1) ; L1 = [W] ), put_attr(V, when, L1), '$attach_when'(Vs, W).
-'$recheck_when'(Ws, V) :-
-    term_variables(V, Vs), '$spread_when'(Vs, Ws), '$run_when'(Ws).
-'$spread_when'([], _).
-'$spread_when'([V|Vs], Ws) :- ( get_attr(V, when, L) -> '$append'(L, Ws, L1) ; L1 = Ws ), put_attr(V, when, L1), '$spread_when'(Vs, Ws).
+'$suspend_when'(C, G, Done) :- term_variables(C, Vs), '$append_to'(Vs, when, [when(C, G, Done)]).
+'$recheck_when'(Ws, V) :- term_variables(V, Vs), '$append_to'(Vs, when, Ws), '$run_when'(Ws).
 '$run_when'([]).
 '$run_when'([when(C, G, Done)|T]) :-
     ( Done == true -> true ; '$when_state'(C, S), ( S == true -> Done = true, call(G) ; true ) ), '$run_when'(T).
 
 % A call waits at each of the variables; the first binding of one to a term runs it.
-'$block'(Vs, G) :- '$block_at'(Vs, block(_, G)).
-'$block_at'([], _).
-'$block_at'([V|Vs], B) :- ( get_attr(V, block_directive, L) -> '$append'(L, [B], L1) ; L1 = [B] ), put_attr(V, block_directive, L1), '$block_at'(Vs, B).
-'$unblock'(Bs, V) :- var(V), !, ( get_attr(V, block_directive, L) -> '$append'(Bs, L, L1) ; L1 = Bs ), put_attr(V, block_directive, L1).
+'$block'(Vs, G) :- '$append_to'(Vs, block_directive, [block(_, G)]).
+'$unblock'(Bs, V) :- var(V), !, '$prepend_to'([V], block_directive, Bs).
 '$unblock'(Bs, _) :- '$unblock'(Bs).
 '$unblock'([]).
 '$unblock'([block(Done, G)|Bs]) :- ( Done == true -> true ; Done = true, call(G) ), '$unblock'(Bs).
 
-find_chr_constraint(C) :- '$chr_constraints'(L), '$element'(C, L).
-current_chr_constraint(C) :- nonvar(C), C = _:_, !, '$chr_constraints_of_modules'(L), '$element'(C, L).
-current_chr_constraint(C) :- '$chr_constraints'(L), '$element'(C, L).
+find_chr_constraint(C) :- '$chr_constraints'(L), '$element'(_:C, L).
+current_chr_constraint(C) :- nonvar(C), C = _:_, !, '$chr_constraints'(L), '$element'(C, L).
+current_chr_constraint(C) :- find_chr_constraint(C).
 current_chr_constraint(M, C) :- current_chr_constraint(M:C).
 '$enumerate_constraints'(C) :- current_chr_constraint(C).
 chr_show_store(_) :- '$chr_constraints'(L), '$show_constraints'(L).
 chr_trace.
 chr_notrace.
 '$show_constraints'([]).
-'$show_constraints'([C|Cs]) :- print(C), nl, '$show_constraints'(Cs).
+'$show_constraints'([_:C|Cs]) :- print(C), nl, '$show_constraints'(Cs).
