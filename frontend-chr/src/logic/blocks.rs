@@ -1,6 +1,6 @@
 //! Predicates that wait for their arguments (`:- block p(-, ?)`, as in SICStus): a clause before theirs puts a call aside.
 
-use gchr_base::logic::{CONS, Clause, LogicNode};
+use gchr_base::logic::Clause;
 use gchr_base::source::Span;
 
 use super::goals::Goals;
@@ -38,18 +38,13 @@ pub(super) fn guard(building: &mut Building, clauses: &mut Vec<Clause>, blocks: 
 
 fn clause(building: &mut Building, block: &Block) -> Clause {
     let (span, mut scope) = (block.span, Scope::default());
-    let args: Vec<_> =
-        (0..block.arity).map(|_| building.terms.push(LogicNode::Var(scope.fresh()), span)).collect();
+    let args = building.fresh_args(block.arity, &mut scope, span);
     let head = building.compound(&block.name, &args, span);
-    let nil = building.atom("[]", span);
-    let waiting = block.waiting.iter().map(|&i| args[i]);
-    let list = waiting.clone().rev().fold(nil, |rest, arg| building.compound(CONS, &[arg, rest], span));
-    let cut = building.atom("!", span);
-    let suspend = building.compound("$block", &[list, head], span);
-    let then = building.compound(",", &[cut, suspend], span);
-    let body = waiting.rev().fold(then, |rest, arg| {
-        let test = building.compound("var", &[arg], span);
-        building.compound(",", &[test, rest], span)
-    });
+    let waiting: Vec<_> = block.waiting.iter().map(|&i| args[i]).collect();
+    let mut goals: Vec<_> = waiting.iter().map(|&arg| building.compound("var", &[arg], span)).collect();
+    let waiting = building.list(&waiting, span);
+    goals.push(building.atom("!", span));
+    goals.push(building.compound("$block", &[waiting, head], span));
+    let body = building.joined(",", &goals, span);
     Clause { head, body, variables: scope.variables, span }
 }

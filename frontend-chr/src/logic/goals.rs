@@ -98,11 +98,7 @@ impl<'a> Goals<'a> {
 
     /// Goals joined by a connective that is nested to the right; `true` where there are none.
     pub fn joined(&mut self, connective: &str, goals: &[LogicTermId], span: Span) -> LogicTermId {
-        let Some((&last, init)) = goals.split_last() else { return self.building.atom("true", span) };
-        init.iter().rev().fold(last, |rest, &goal| {
-            let span = self.building.terms.span(goal).to(self.building.terms.span(rest));
-            self.building.compound(connective, &[goal, rest], span)
-        })
+        self.building.joined(connective, goals, span)
     }
 
     fn disjunction(&mut self, id: TermId, scope: &mut Scope<'a>, depth: usize) -> LogicTermId {

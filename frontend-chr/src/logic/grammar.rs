@@ -48,7 +48,7 @@ impl<'a> Goals<'a> {
     }
 
     fn fresh(&mut self, span: Span, scope: &mut Scope<'a>) -> LogicTermId {
-        self.building.terms.push(LogicNode::Var(scope.fresh()), span)
+        self.building.fresh(scope, span)
     }
 
     /// A nonterminal with its two arguments more.

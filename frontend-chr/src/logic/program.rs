@@ -338,10 +338,7 @@ fn committed<'a>(
     let pattern = goals.term(without_module(module, head), scope);
     let (name, arity) =
         goals.building.terms.functor(pattern).map_or((String::new(), 0), |(n, a)| (n.into(), a.len()));
-    let args: Vec<_> = (0..arity)
-        .map(|_| LogicNode::Var(scope.fresh()))
-        .map(|node| goals.building.terms.push(node, span))
-        .collect();
+    let args = goals.building.fresh_args(arity, scope, span);
     let cut = goals.building.atom("!", span);
     if args.is_empty() {
         let guard = guard.map(|guard| goals.goal(guard, scope, 0));

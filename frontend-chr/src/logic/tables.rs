@@ -1,6 +1,6 @@
 //! Predicates with tables (`:- table`): their clauses get another name, and a clause of theirs looks into the table.
 
-use gchr_base::logic::{CONS, Clause, Functor, LogicNode, LogicTermId};
+use gchr_base::logic::{Clause, Functor, LogicTermId};
 use gchr_base::source::Span;
 
 use super::goals::Goals;
@@ -60,14 +60,10 @@ pub(super) fn rename(building: &mut Building, clauses: &mut Vec<Clause>, tabled:
     }
     for one in tabled {
         let (span, mut scope) = (one.span, Scope::default());
-        let args: Vec<_> = (0..one.functor.arity)
-            .map(|_| building.terms.push(LogicNode::Var(scope.fresh()), span))
-            .collect();
+        let args = building.fresh_args(one.functor.arity, &mut scope, span);
         let head = building.compound(&one.functor.name, &args, span);
         let call = building.compound(&inner(&one.functor.name), &args, span);
-        let nil = building.atom("[]", span);
-        let modes =
-            one.modes.iter().rev().fold(nil, |rest, &mode| building.compound(CONS, &[mode, rest], span));
+        let modes = building.list(&one.modes, span);
         let body = building.compound("$tabled", &[head, call, modes], span);
         clauses.push(Clause { head, body, variables: scope.variables, span });
     }

@@ -77,6 +77,31 @@ impl Building {
         self.terms.push(LogicNode::Compound { name, args: args.into() }, span)
     }
 
+    /// A variable that the text does not name.
+    pub fn fresh(&mut self, scope: &mut Scope<'_>, span: Span) -> LogicTermId {
+        self.terms.push(LogicNode::Var(scope.fresh()), span)
+    }
+
+    /// So many of them.
+    pub fn fresh_args(&mut self, count: usize, scope: &mut Scope<'_>, span: Span) -> Vec<LogicTermId> {
+        (0..count).map(|_| self.fresh(scope, span)).collect()
+    }
+
+    /// A list.
+    pub fn list(&mut self, items: &[LogicTermId], span: Span) -> LogicTermId {
+        let nil = self.terms.push(LogicNode::Nil, span);
+        items.iter().rev().fold(nil, |rest, &item| self.compound(CONS, &[item, rest], span))
+    }
+
+    /// Goals joined by a connective that is nested to the right; `true` where there are none.
+    pub fn joined(&mut self, connective: &str, goals: &[LogicTermId], span: Span) -> LogicTermId {
+        let Some((&last, init)) = goals.split_last() else { return self.atom("true", span) };
+        init.iter().rev().fold(last, |rest, &goal| {
+            let span = self.terms.span(goal).to(self.terms.span(rest));
+            self.compound(connective, &[goal, rest], span)
+        })
+    }
+
     /// A term of the syntax tree.
     pub fn term<'a>(&mut self, module: &'a Module, id: TermId, scope: &mut Scope<'a>) -> LogicTermId {
         let (mut steps, mut done) = (vec![Step::Visit(id)], Vec::new());
