@@ -15,7 +15,7 @@
 mod body;
 mod claim;
 mod dynamic;
-pub(crate) mod index;
+mod index;
 pub(crate) mod join;
 mod list;
 mod moving;

@@ -160,7 +160,6 @@ contract! {
     pub(crate) kernel LinkRows<'a> of "link_rows" {
         p: &'a [Value],
         table: u32,
-        ids: BufferId,
         rows: u32,
     }
 

@@ -101,8 +101,8 @@ __device__ __forceinline__ void put_all_kept(Params p, in_local u32* end, u32* c
     }
 }
 
-// Links a row in the indexes of its table, if they are kept up to date.
-// pre: the row holds a constraint that is not linked
+// Links a row in the indexes of its table, if they are kept up to date and it holds a constraint.
+// pre: the row is not linked
 // shares: slots: atomics only; the row's links belong to this thread
 __device__ void link_added(Params p, u32 table, u32 row);
 
@@ -127,12 +127,10 @@ extern "C" __global__ void __launch_bounds__(256) remember_rows(Params p, u32 ta
 
 // Links the rows of a table in its indexes, if they are kept up to date.
 // pre: slots are empty
-extern "C" __global__ void __launch_bounds__(256) link_rows(Params p, u32 table, u32* ids, u32 rows) {
+extern "C" __global__ void __launch_bounds__(256) link_rows(Params p, u32 table, u32 rows) {
     u32 step = gridDim.x * 256u;
     for (u32 row = blockIdx.x * 256u + threadIdx.x; row < rows; row += step) {
-        if (ids[row] != 0xffffffffu) {
-            link_added(p, table, row);
-        }
+        link_added(p, table, row);
     }
 }
 

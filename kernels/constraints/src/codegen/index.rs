@@ -50,11 +50,6 @@ pub(super) fn find_name(ctx: CodegenCtx<'_>, table: ConstraintId, index: usize) 
     format!("look_up_{}_x{index}", ctx.layout.tables[table].prefix)
 }
 
-/// Name of the insertion into an index.
-pub(crate) fn link_name(ctx: CodegenCtx<'_>, table: ConstraintId, index: usize) -> String {
-    format!("link_{}_x{index}", ctx.layout.tables[table].prefix)
-}
-
 /// The first place to look for a key.
 fn start(
     ctx: CodegenCtx<'_>,
@@ -122,7 +117,8 @@ fn find(ctx: CodegenCtx<'_>, table: ConstraintId, index: usize) -> Function {
 
 /// Links a row with those of its key.
 fn link(ctx: CodegenCtx<'_>, table: ConstraintId, index: usize) -> Function {
-    let (mut b, p) = function(ctx, link_name(ctx, table, index), false, Type::Void);
+    let name = format!("link_{}_x{index}", ctx.layout.tables[table].prefix);
+    let (mut b, p) = function(ctx, name, false, Type::Void);
     b.doc("Puts a row in front of those of its key.");
     b.doc("shares: slots: atomics only; the row's link belongs to this thread");
     let row = b.param("row", Type::U32);

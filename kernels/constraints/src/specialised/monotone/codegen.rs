@@ -5,7 +5,6 @@ use gchr_base::signature::ConstraintId;
 use gchr_constraints::class::Monotone;
 use gchr_constraints::plan::{ChrPlan, Occurrence};
 
-use crate::codegen::index::link_name;
 use crate::codegen::join::{Active, Age, partner};
 use crate::codegen::value::{OnError, Values};
 use crate::codegen::{CodegenCtx, function, op, u64};
@@ -328,12 +327,9 @@ pub(crate) fn link_function(ctx: CodegenCtx<'_>, monotone: &Monotone) -> Functio
     let linked: Vec<u64> =
         ctx.layout.tables.ids().filter(|&t| monotone.is_linked(t)).map(|t| u64::from(number(t))).collect();
     if !linked.is_empty() {
+        let index_row = ctx.function("index_row");
         let code = |b: &mut FunctionBuilder, case: u64| {
-            let table = ConstraintId(case as u32);
-            for index in 0..ctx.layout.tables[table].indexes.len() {
-                let link = ctx.function(&link_name(ctx, table, index));
-                b.run(link, vec![p.clone(), row.clone()]);
-            }
+            b.run(index_row, vec![p.clone(), build::u32(case as u32), row.clone()]);
         };
         b.switch(table, linked, code, |_| {});
     }

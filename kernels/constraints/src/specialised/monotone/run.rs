@@ -21,7 +21,7 @@ use crate::specialised::fast_path::{FastPath, FastPathEnd, FastPathStep, Launche
 use crate::specialised::range::ranges;
 use crate::tables::buffers::Table;
 use crate::tables::{Grown, MOST, Tables};
-use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
+use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
 use gchr_runtime::outcome::Failure;
 
 /// A table starts with room for so many rows a constraint that is there.
@@ -139,10 +139,7 @@ impl MonotoneRun {
         let params = tables.params()?;
         let ids = tables.buffer(table, Part::Ids);
         let remember = RememberRows { p: &params, table: table.index() as u32, ids, rows: used };
-        let args = host.remember_rows.args(&remember);
-        let kernel = device.kernel(host.remember_rows.name())?;
-        let grid = used.div_ceil(BLOCK).min(1 << 16);
-        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })
+        launch_over(used, host.remember_rows.name(), &host.remember_rows.args(&remember), device)
     }
 
     /// Rows that a table is to have, when so many are wanted: no more than it can get, or there are ids for.
@@ -164,16 +161,15 @@ fn grow_table(tables: &mut Tables, table: ConstraintId, rows: u32, device: &mut 
         return Ok(());
     }
     let params = tables.params()?;
-    let link = LinkRows {
-        p: &params,
-        table: table.index() as u32,
-        ids: tables.buffer(table, Part::Ids),
-        rows: used,
-    };
-    let args = host.link_rows.args(&link);
-    let kernel = device.kernel(host.link_rows.name())?;
-    let grid = used.div_ceil(BLOCK).min(1 << 16);
-    device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })
+    let link = LinkRows { p: &params, table: table.index() as u32, rows: used };
+    launch_over(used, host.link_rows.name(), &host.link_rows.args(&link), device)
+}
+
+/// Launches a kernel that goes through so many rows.
+fn launch_over(rows: u32, kernel: &str, args: &[Arg<'_>], device: &mut dyn Device) -> Result<()> {
+    let kernel = device.kernel(kernel)?;
+    let grid = rows.div_ceil(BLOCK).min(1 << 16);
+    device.launch(&Launch { kernel, grid, block: BLOCK, args, cooperative: false })
 }
 
 /// The ranges of all integer columns of monotone tables: of the values that are there and of those that rules can put there. `None` when a
