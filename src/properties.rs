@@ -55,8 +55,9 @@ impl Program {
         let look = || {
             let confluence =
                 asked.confluence.then(|| gchr_properties::confluence(rules, watch)).transpose()?;
-            let termination =
-                asked.termination.then(|| gchr_properties::termination(rules, watch)).transpose()?;
+            let known = confluence.as_ref().and_then(|found| found.termination.clone());
+            let look = || known.map_or_else(|| gchr_properties::termination(rules, watch), Ok);
+            let termination = asked.termination.then(look).transpose()?;
             let completeness =
                 asked.completeness.then(|| gchr_properties::completeness(rules, watch)).transpose()?;
             Ok(Properties { confluence, termination, completeness })

@@ -8,6 +8,7 @@ pub mod diagnostic;
 pub mod error;
 pub mod escape;
 pub mod facts;
+pub mod graph;
 pub mod hash;
 pub mod ids;
 pub mod limited;

@@ -257,8 +257,8 @@ pub struct Functors {
 impl Functors {
     /// Those that a signature has; `any` is its sort of all values.
     pub fn of(signature: &Signature, any: SortId) -> Self {
-        let functors = signature.symbols.iter_enumerated().filter(|(_, s)| s.kind == SymbolKind::Functor);
-        Self { ids: functors.map(|(id, s)| ((s.name.clone(), s.args.len()), id)).collect(), any }
+        let ids = signature.functors().map(|(name, arity, id)| ((name.to_string(), arity), id)).collect();
+        Self { ids, any }
     }
 
     /// The functor of a name and a number of arguments, which is new in the signature, with this place, or known.
@@ -302,6 +302,12 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// The functors, each with its name and number of arguments.
+    pub fn functors(&self) -> impl Iterator<Item = (&str, usize, SymbolId)> {
+        let functors = self.symbols.iter_enumerated().filter(|(_, s)| s.kind == SymbolKind::Functor);
+        functors.map(|(id, symbol)| (symbol.name.as_str(), symbol.args.len(), id))
+    }
+
     /// A signature with the given sort of truth values and nothing else. Term frontends that let the program
     /// declare `Bool` itself add sorts first and set [`booleans`](Self::booleans) afterwards.
     pub fn with_builtin_bool() -> Self {

@@ -123,7 +123,8 @@ pub struct Side {
     pub normal: String,
 }
 
-/// Whether the rules of a term program are confluent, whatever their order.
+/// Whether the rules of a term program are confluent, whatever their order. What is known of termination is looked for
+/// where that decides.
 pub fn confluence(program: &Program, watch: &Watch<'_>) -> Result<Confluence, StopReason> {
     let mut system = System::new(program);
     let left_linear = system.rules.iter().all(|rule| system.terms.is_linear(rule.left));

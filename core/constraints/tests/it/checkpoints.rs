@@ -10,6 +10,7 @@ use gchr_constraints::exec::{Outcome, Stopped};
 use gchr_constraints::plan::RoundsOptions;
 use gchr_constraints::rounds::checkpoint::{self, Checkpoints, Part, Seal};
 use gchr_constraints::rounds::workers::Worker;
+use gchr_testkit::programs::examples;
 use gchr_testkit::random::Random;
 
 /// Checkpoints in memory.
@@ -99,14 +100,8 @@ impl Case {
 
 #[test]
 fn examples_go_on_from_every_round() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
     let mut shared = 0;
-    for file in std::fs::read_dir(folder).expect("there are examples") {
-        let path = file.expect("an example").path();
-        if path.extension().is_none_or(|ending| ending != "chr") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("readable");
+    for (name, text) in examples("chr") {
         for options in
             [RoundsOptions::default(), RoundsOptions { classes: false, ..RoundsOptions::default() }]
         {
@@ -116,8 +111,8 @@ fn examples_go_on_from_every_round() {
             let numbers: &[usize] = if is_shared { &[0, 1, 2, 3] } else { &[0] };
             let kept = case.check_resumed(numbers, Limits::default());
             // All firings of these two are of goals that are added.
-            let has_rounds = !(path.ends_with("min.chr") || path.ends_with("gcd.chr")) || !options.classes;
-            assert_eq!(kept > 0, has_rounds, "{}", path.display());
+            let has_rounds = !["min.chr", "gcd.chr"].contains(&name.as_str()) || !options.classes;
+            assert_eq!(kept > 0, has_rounds, "{name}");
         }
     }
     assert!(shared >= 3, "workers can share only {shared} examples");

@@ -1,5 +1,6 @@
 //! Dependency pairs, which of them may follow each other, and the components of that graph.
 
+use gchr_base::graph::{self, Component};
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::signature::SymbolId;
 
@@ -74,12 +75,17 @@ impl Graph {
 
     /// The components of some pairs, in which each pair may be followed by itself in the end.
     pub fn components(&self, pairs: &[usize]) -> Vec<Vec<usize>> {
-        let within: HashSet<usize> = pairs.iter().copied().collect();
-        let mut search = Search::default();
-        for &pair in pairs {
-            search.from(self, &within, pair);
-        }
-        search.found
+        let place: HashMap<usize, usize> = pairs.iter().copied().zip(0..).collect();
+        let following =
+            |pair: &usize| self.next[*pair].iter().filter_map(|next| place.get(next).copied()).collect();
+        let next: Vec<Vec<usize>> = pairs.iter().map(following).collect();
+        let found = graph::components(pairs.len(), |pair, k| next[pair].get(k).copied());
+        let of_pairs = |component: Component| {
+            let mut own: Vec<usize> = component.nodes.into_iter().map(|at| pairs[at]).collect();
+            own.sort_unstable();
+            own
+        };
+        found.into_iter().filter(|component| component.is_cyclic).map(of_pairs).collect()
     }
 }
 
@@ -101,79 +107,4 @@ fn may_follow(system: &System<'_>, call: TermId, left: TermId, work: &mut Work<'
         }
     }
     Ok(true)
-}
-
-/// The search of R. Tarjan, "Depth-First Search and Linear Graph Algorithms", with a stack of its own.
-#[derive(Default)]
-struct Search {
-    /// When a pair was reached, and the first one on the stack that it reaches.
-    reached: HashMap<usize, (usize, usize)>,
-    stack: Vec<usize>,
-    on_stack: HashSet<usize>,
-    found: Vec<Vec<usize>>,
-}
-
-impl Search {
-    fn enter(&mut self, pair: usize) {
-        let time = self.reached.len();
-        self.reached.insert(pair, (time, time));
-        self.stack.push(pair);
-        self.on_stack.insert(pair);
-    }
-
-    fn lower(&mut self, pair: usize, to: usize) {
-        if let Some((_, low)) = self.reached.get_mut(&pair) {
-            *low = (*low).min(to);
-        }
-    }
-
-    fn from(&mut self, graph: &Graph, within: &HashSet<usize>, start: usize) {
-        if self.reached.contains_key(&start) {
-            return;
-        }
-        self.enter(start);
-        let mut open = vec![(start, 0)];
-        while let Some((pair, at)) = open.last_mut() {
-            let pair = *pair;
-            if let Some(&next) = graph.next[pair].get(*at) {
-                *at += 1;
-                if !within.contains(&next) {
-                    continue;
-                }
-                match self.reached.get(&next) {
-                    None => {
-                        self.enter(next);
-                        open.push((next, 0));
-                    }
-                    Some(&(time, _)) if self.on_stack.contains(&next) => self.lower(pair, time),
-                    Some(_) => {}
-                }
-                continue;
-            }
-            open.pop();
-            let (time, low) = self.reached[&pair];
-            if let Some(&(around, _)) = open.last() {
-                self.lower(around, low);
-            }
-            if time == low {
-                self.leave(graph, pair);
-            }
-        }
-    }
-
-    /// The component whose first pair this is.
-    fn leave(&mut self, graph: &Graph, first: usize) {
-        let mut component = Vec::new();
-        while let Some(pair) = self.stack.pop() {
-            self.on_stack.remove(&pair);
-            component.push(pair);
-            if pair == first {
-                break;
-            }
-        }
-        if component.len() > 1 || graph.next[first].contains(&first) {
-            component.sort_unstable();
-            self.found.push(component);
-        }
-    }
 }

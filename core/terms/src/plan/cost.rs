@@ -1,6 +1,7 @@
 //! How much work a call may be: by the graph of calls, without looking at values.
 
 use crate::plan::ir::*;
+use gchr_base::graph;
 use gchr_base::ids::{Id, IdVec};
 
 /// How the work of a call may grow with its arguments.
@@ -126,50 +127,13 @@ impl Callees {
         &self.0[function]
     }
 
-    /// Functions that call each other, callees first, and whether they are in a cycle: the strongly connected
-    /// components of Robert Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972), with an explicit stack.
+    /// Functions that call each other, callees first, and whether they are in a cycle.
     pub fn components(&self) -> Vec<(Vec<FunctionId>, bool)> {
-        const NEW: u32 = u32::MAX;
-        let n = self.0.len();
-        let (mut index, mut low, mut on_stack) = (vec![NEW; n], vec![0u32; n], vec![false; n]);
-        let (mut stack, mut order, mut next) = (Vec::new(), Vec::new(), 0);
-        for root in 0..n {
-            if index[root] != NEW {
-                continue;
-            }
-            let mut work = vec![(root, 0)];
-            while let Some(&mut (v, ref mut edge)) = work.last_mut() {
-                if *edge == 0 {
-                    (index[v], low[v]) = (next, next);
-                    next += 1;
-                    stack.push(v);
-                    on_stack[v] = true;
-                }
-                let callees = &self.0[FunctionId::from_index(v)];
-                if let Some(&w) = callees.get(*edge) {
-                    *edge += 1;
-                    let w = w.index();
-                    if index[w] == NEW {
-                        work.push((w, 0));
-                    } else if on_stack[w] {
-                        low[v] = low[v].min(index[w]);
-                    }
-                    continue;
-                }
-                work.pop();
-                if let Some(&(parent, _)) = work.last() {
-                    low[parent] = low[parent].min(low[v]);
-                }
-                if low[v] == index[v] {
-                    let start = stack.iter().rposition(|&w| w == v).unwrap_or(0);
-                    let component = stack.split_off(start);
-                    let recursive = component.len() > 1 || callees.contains(&FunctionId::from_index(v));
-                    component.iter().for_each(|&w| on_stack[w] = false);
-                    let members = component.into_iter().map(FunctionId::from_index).collect();
-                    order.push((members, recursive));
-                }
-            }
-        }
-        order
+        let callee = |caller, k| {
+            self.0[FunctionId::from_index(caller)].get(k).map(|callee: &FunctionId| callee.index())
+        };
+        let members = |nodes: Vec<usize>| nodes.into_iter().map(FunctionId::from_index).collect();
+        let found = graph::components(self.0.len(), callee);
+        found.into_iter().map(|component| (members(component.nodes), component.is_cyclic)).collect()
     }
 }

@@ -17,7 +17,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
 use gchr_base::memory;
 use gchr_base::rule::RuleId;
-use gchr_base::signature::{SymbolId, SymbolKind};
+use gchr_base::signature::SymbolId;
 
 const DAMAGED_LIST: Unrestored = Unrestored::Damaged("a list is of constraints that are not there");
 
@@ -101,9 +101,8 @@ type New = Vec<(u32, u64, Vec<u64>)>;
 
 impl<'f, 'a, 'c> Filling<'f, 'a, 'c> {
     fn new(state: &'f mut RoundsState<'a, 'c>, scope: Scope<'f>) -> Self {
-        let symbols = state.program.signature.symbols.iter_enumerated();
-        let functors = symbols.filter(|(_, symbol)| symbol.kind == SymbolKind::Functor);
-        let functors = functors.map(|(id, symbol)| ((symbol.name.as_str(), symbol.args.len()), id)).collect();
+        let functors = state.program.signature.functors();
+        let functors = functors.map(|(name, arity, id)| ((name, arity), id)).collect();
         Self { state, scope, functors, next_id: 0 }
     }
 
