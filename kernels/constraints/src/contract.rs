@@ -29,12 +29,15 @@ contract! {
         small_rounds,
         left_fast_path,
         next_fast_path_probe,
+        next_offer_probe,
         state_words,
     }
 
     /// Words of `control`.
     pub(crate) constants Control: usize {
         stop,
+        touched,
+        flags,
         control_words,
     }
 
@@ -53,12 +56,19 @@ contract! {
         no_cells,
         other_grid,
         may_take_fast_path,
+        may_offer,
     }
 
     /// Numbers that host code computes with.
     pub(crate) constants Numbers: u32 {
         /// Rows in use from which on a launch ends for a table that has many dead ones.
         worth_collecting,
+    }
+
+    /// From how many new values on a product of matrices is worth its launches.
+    pub(crate) constants Offers: u64 {
+        offered_few,
+        offered_share,
     }
 
     /// Arguments of the kernels. Generated fields of terms, of the log and of tables follow.
@@ -99,6 +109,7 @@ contract! {
         max_firings: u64,
         few: u32,
         hysteresis: u32,
+        offered: bool,
     }
 
     /// Enters the rows of a batch.
@@ -210,6 +221,20 @@ contract! {
         greatest: bool,
         values: BufferId,
     }
+
+    /// Leaves what a round makes better with the rows.
+    pub(crate) kernel Offer of "offer" {
+        before: BufferId,
+        after: BufferId,
+        places: BufferId,
+        count: u64,
+        greatest: bool,
+        table: u32,
+        better: BufferId,
+        touched: BufferId,
+        control: BufferId,
+        found: u32,
+    }
 }
 
 /// An instance of `product.cu`.
@@ -218,6 +243,7 @@ pub(crate) struct ProductHost {
     pub rounds: KernelLayout,
     pub spread: KernelLayout,
     pub gather: KernelLayout,
+    pub offer: KernelLayout,
 }
 
 /// What `monotone.cu` gives.
@@ -234,6 +260,7 @@ pub(crate) struct Host {
     pub(crate) control: Control,
     pub(crate) stop: Stop,
     pub(crate) numbers: Numbers,
+    pub(crate) offers: Offers,
     pub(crate) params: RecordLayout<Params>,
     pub(crate) rounds: KernelLayout,
     pub(crate) enter: KernelLayout,
@@ -260,6 +287,7 @@ impl Host {
             control: Control::resolve(r),
             stop: Stop::resolve(r),
             numbers: Numbers::resolve(r),
+            offers: Offers::resolve(r),
             params: r.layout(declared),
             rounds: r.kernel::<Rounds<'_>>(),
             enter: r.kernel::<Enter<'_>>(),
@@ -293,6 +321,7 @@ impl Host {
                 rounds: r.kernel::<ProductRounds>(),
                 spread: r.kernel::<Spread>(),
                 gather: r.kernel::<Gather>(),
+                offer: r.kernel::<Offer>(),
             };
             host.products.push((prefix, resolver.finish(product)?));
         }

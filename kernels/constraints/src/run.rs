@@ -1,5 +1,6 @@
 //! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
 
+mod fast_paths;
 mod output;
 
 use std::cell::Cell;
@@ -20,9 +21,7 @@ use gchr_constraints::exec::{Store, is_evaluated};
 pub use super::job::{FEW, Job, Options};
 
 use super::contract::{BLOCK, ExplainFailure, Rounds};
-use super::specialised::fast_path::{FastPath, FastPathEnd, Launcher};
-use super::specialised::monotone::MonotoneRun;
-use super::specialised::product::Product;
+
 use super::tables::{Grown, MOST_WORDS, Tables};
 use gchr_kernel::device::{Device, DeviceError, Launch};
 use gchr_runtime::outcome::{self, poll};
@@ -180,119 +179,6 @@ impl Runner<'_> {
         device.resident_blocks(kernel, BLOCK)
     }
 
-    /// Whether rounds of a fast path are left to kernels of their own. A limit of steps may end a run in the middle of a launch.
-    fn takes_fast_paths(&self, control: &Control<'_>) -> bool {
-        self.options.fast_paths && control.limits().max_steps.is_none()
-    }
-
-    /// Does the rounds that are left of a batch on a fast path, if they have one; says whether they had.
-    fn take_fast_path(
-        &mut self,
-        tables: &mut Tables,
-        device: &mut dyn Device,
-        control: &mut Control<'_>,
-    ) -> Result<bool, outcome::Failure> {
-        if !self.takes_fast_paths(control) {
-            return Ok(false);
-        }
-        let memory = self.options.memory;
-        let changed = tables.has_changed_values();
-        let mut products = self.job.kernels.products.iter().copied().filter(|p| p.alone || !changed);
-        if let Some(square) = products.find(|p| tables.is_only_new(p.table))
-            && let Some(product) = Product::start(tables, square, memory, device)?
-        {
-            return self.follow(product, tables, device, control);
-        }
-        if changed {
-            return Ok(false);
-        }
-        match MonotoneRun::start(tables, &self.job, memory, device)? {
-            Some(run) => self.follow(run, tables, device, control),
-            None => Ok(false),
-        }
-    }
-
-    fn follow(
-        &mut self,
-        mut fast_path: Box<dyn FastPath>,
-        tables: &mut Tables,
-        device: &mut dyn Device,
-        control: &mut Control<'_>,
-    ) -> Result<bool, outcome::Failure> {
-        let before = (self.rounds, self.fired);
-        let mark = self.slices.mark();
-        let ended = self.run_fast_path(&mut *fast_path, tables, device, control);
-        let done = match ended {
-            Ok(true) => Ok(true),
-            Ok(false) => {
-                (self.rounds, self.fired) = before;
-                self.slices.roll_back(&mark);
-                Ok(false)
-            }
-            Err(failure) => Err(failure),
-        };
-        if let Err(outcome::Failure::Device(_)) = done {
-            return done;
-        }
-        let wanted = !matches!(done, Ok(false));
-        fast_path.end(tables, wanted, device)?;
-        if wanted {
-            tables.set_progress(self.rounds, self.fired);
-        }
-        done
-    }
-
-    fn run_fast_path(
-        &mut self,
-        fast_path: &mut dyn FastPath,
-        tables: &mut Tables,
-        device: &mut dyn Device,
-        control: &mut Control<'_>,
-    ) -> Result<bool, outcome::Failure> {
-        loop {
-            self.peak = self.peak.max(tables.bytes() + fast_path.bytes());
-            poll(control, self.progress())?;
-            let longest = self.slices.rounds(control);
-            let max_rounds = control.limits().max_rounds;
-            let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
-            let mut slice = u32::try_from(left).unwrap_or(longest).min(longest);
-            if control.recorder().is_some() {
-                // A round that is given up has a launch of its own: what was counted in it is forgotten.
-                slice = slice.min(1);
-            }
-            let mark = self.slices.mark();
-            let progress = self.progress();
-            let with =
-                Launcher { slices: &mut self.slices, device: &mut *device, control: &mut *control, progress };
-            let step = fast_path.launch(tables, slice, with)?;
-            self.rounds += step.rounds;
-            self.fired += step.fired;
-            self.live = tables.live();
-            let round = Round { rounds: self.rounds, progress: self.progress() };
-            slices::record(control, self.collections, round);
-            if let Some(rule) = fast_path.rule() {
-                self.slices.fired(rule, step.fired);
-            }
-            match step.ended {
-                FastPathEnd::Done => return Ok(true),
-                FastPathEnd::Unfit => return Ok(false),
-                FastPathEnd::Paused if max_rounds.is_some_and(|most| self.rounds >= most) => {
-                    // Whether anything is left to do, general rounds know.
-                    if !fast_path.knows_its_end() {
-                        return Ok(false);
-                    }
-                    return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
-                }
-                FastPathEnd::Paused => {}
-                FastPathEnd::NoRoom => {
-                    self.slices.roll_back(&mark);
-                    let grown = fast_path.grow(tables, self.options.memory, device)?;
-                    self.must_have(grown)?;
-                }
-            }
-        }
-    }
-
     fn iterate(
         &mut self,
         tables: &mut Tables,
@@ -304,6 +190,7 @@ impl Runner<'_> {
         let kernel = device.kernel(host.rounds.name())?;
         let resident = device.resident_blocks(kernel, BLOCK)?;
         let mut grid = Grid::new(resident, self.options.few, tables.batch_size());
+        let mut offers = self.batch_offers(tables, control);
         loop {
             self.peak = self.peak.max(tables.bytes());
             poll(control, self.progress())?;
@@ -312,19 +199,28 @@ impl Runner<'_> {
             let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
             // After the last round, a round that may not fire says whether anything is left to do.
             let at_limit = left == 0;
-            let slice = u32::try_from(left).unwrap_or(longest).min(longest).max(1);
+            let mut slice = u32::try_from(left).unwrap_or(longest).min(longest).max(1);
+            let before = self.rounds;
+            let mut offered = false;
+            if offers && tables.has_room_for_items() {
+                offered = self.offer_values(tables, device, control)?;
+                offers = offered;
+                slice = if offered { 1 } else { slice };
+            }
             let params = tables.params()?;
             let most = match at_limit {
                 true => self.fired,
                 false => control.limits().max_steps.unwrap_or(u64::MAX),
             };
             let (few, hysteresis) = (grid.few, grid.hysteresis());
-            let rounds = Rounds { p: &params, slice, max_firings: most, few, hysteresis };
+            let rounds = Rounds { p: &params, slice, max_firings: most, few, hysteresis, offered };
             let args = host.rounds.args(&rounds);
             let launch = Launch { kernel, grid: grid.blocks(), block: BLOCK, args: &args, cooperative: true };
             self.slices.launch("rounds", &launch, device, control, self.progress())?;
             let end = tables.end_of_launch(device)?;
             (self.rounds, self.fired, self.live) = (end.rounds, end.fired, tables.live());
+            // What is offered to a round that was given up is found again.
+            offers &= self.rounds == before;
             let round = Round { rounds: self.rounds, progress: self.progress() };
             slices::record(control, self.collections, round);
             self.write(tables, device, control)?;
@@ -353,6 +249,7 @@ impl Runner<'_> {
                         return Ok(());
                     }
                 }
+                s if s == stop.may_offer => offers = true,
                 s if s == stop.must_clear => tables.clear_claims(device)?,
                 s if s == stop.no_steps => {
                     return Err(self.halt(StopReason::Steps { limit: most }));

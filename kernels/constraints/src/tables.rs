@@ -177,8 +177,30 @@ impl Tables {
         let common =
             batch.iter().fold(u32::MAX, |common, words| common & kernels.fast_paths_of(words.constraint));
         self.state[self.words.left_fast_path] = u64::from(common == 0);
-        self.state[self.words.next_fast_path_probe] =
-            if look { self.state[self.words.rounds] } else { u64::MAX };
+        let from = if look { self.state[self.words.rounds] } else { u64::MAX };
+        self.state[self.words.next_fast_path_probe] = from;
+        self.state[self.words.next_offer_probe] = from;
+    }
+
+    /// Whether a batch starts from so many values of a matrix, among other things, that a product of matrices finds what they offer in less
+    /// time than a look at partner after partner.
+    pub fn starts_from_values(&self, table: ConstraintId, few: u32) -> bool {
+        let (fresh, offers) = (self.fresh_rows(table), self.host.offers);
+        let Table { used, dead, .. } = self.tables[table];
+        fresh > 0
+            && fresh >= u64::from(few) * offers.offered_few
+            && fresh * offers.offered_share >= u64::from(used - dead)
+    }
+
+    /// A product has found what values offer to a round: the next such round asks for one again.
+    pub fn keep_offering(&mut self, device: &mut dyn Device) -> Result<()> {
+        self.state[self.words.next_offer_probe] = self.state[self.words.rounds];
+        device.upload(self.fixed.state, 0, bytemuck::cast_slice(&self.state))
+    }
+
+    /// Whether the lists have room for what the next round starts from.
+    pub fn has_room_for_items(&self) -> bool {
+        self.state[self.words.new] + self.state[self.words.carried] <= self.lists.items
     }
 
     /// Takes the rows that the last round has added for those to start from.

@@ -10,6 +10,9 @@ using T = HOLE;
 constexpr T ABSENT = HOLE;
 constexpr T MOST = HOLE;
 
+// The sign of an integer of 64 bits.
+constexpr u64 SIGN = 0x8000000000000000ull;
+
 constexpr u32 NO_ROW = 0xffffffffu;
 constexpr u32 TILE = 64u;
 constexpr u32 DEPTH = 32u;
@@ -66,6 +69,32 @@ extern "C" __global__ void __launch_bounds__(256) gather(T* cells, u32* places, 
             i64 value = i64(cells[at]);
             own("each row has one place", values[row]);
             values[row] = u64(greatest ? -value : value);
+        }
+    }
+}
+
+// Leaves what a round makes better with the rows, as the words of which less is better, and lists them for the round of all rules.
+// pre: `after` are the values after one round from `before`; no row has a better value yet
+// shares: each row belongs to one place; places of the list are handed out once
+extern "C" __global__ void __launch_bounds__(256) offer(T* before, T* after, u32* places, u64 count, bool greatest, u32 table, u64* better, u64* touched, u32* control, u32 found) {
+    u64 step = u64(gridDim.x) * 256ull;
+    for (u64 at = u64(blockIdx.x) * 256ull + u64(threadIdx.x); at < count; at += step) {
+        u32 row = places[at];
+        T becomes = after[at];
+        if (row != NO_ROW && becomes < before[at]) {
+            u32 mask = active_mask();
+            u32 rank = popcount(mask & (1u << lane_id()) - 1u);
+            u32 base = 0u;
+            if (rank == 0u) {
+                base = atomic_add(&control[found], popcount(mask));
+            }
+            base = shfl(mask, base, find_first_set(mask) - 1u);
+            own("a place is handed out once", touched[base + rank]);
+            touched[base + rank] = u64(table) << 32u | u64(row);
+            i64 value = i64(becomes);
+            u64 word = u64(greatest ? -value : value) ^ SIGN;
+            own("each row has one place", better[row]);
+            better[row] = greatest ? ~word : word;
         }
     }
 }

@@ -159,6 +159,8 @@ constexpr u32 SMALL_ROUNDS = 11u;
 // Whether something was new outside of the tables of any fast path, since a host last looked for one; the round from which on it will look.
 constexpr u32 LEFT_FAST_PATH = 12u;
 constexpr u32 NEXT_FAST_PATH_PROBE = 13u;
+// The round from which on a host will look again whether a product of matrices finds better values.
+constexpr u32 NEXT_OFFER_PROBE = 14u;
 constexpr u32 STATE_WORDS = 16u;
 
 // Flags of a table in `fast_paths`: its values are a matrix that one rule multiplies, and the only ones that rules replace; it only grows.
@@ -166,6 +168,10 @@ constexpr u32 IS_PRODUCT = 1u;
 constexpr u32 IS_MONOTONE = 2u;
 // Rounds between two looks for a fast path: as many as there were before, and these.
 constexpr u64 FAST_PATH_PROBE_GAP = 16ull;
+// A product of matrices takes some launches, and looks at all values: it finds what new and changed ones offer in less time than a look at
+// partner after partner where there are as many of them as several small rounds have items, and one of them to so many others.
+constexpr u64 OFFERED_FEW = 16ull;
+constexpr u64 OFFERED_SHARE = 512ull;
 
 // Why the kernel ended.
 constexpr u32 DONE = 1u;
@@ -181,6 +187,7 @@ constexpr u32 VALUE_FAILED = 10u;
 constexpr u32 NO_CELLS = 11u;
 constexpr u32 OTHER_GRID = 12u;
 constexpr u32 MAY_TAKE_FAST_PATH = 13u;
+constexpr u32 MAY_OFFER = 14u;
 
 // A table with so many rows in use is worth collecting once half of them are dead. Where the warps of a round have looked through at least
 // as many rows as the table has, each for a list of more than WALKED rows, an eighth is enough: they would look at dead rows again and again.

@@ -204,9 +204,9 @@ __device__ __forceinline__ u64 constraint_of(u32 item, u32 carried_count, u32* c
 }
 
 // Begins a piece of work of the first step: a carried candidate, the list of a new constraint, or what a changed value offers. Says from where
-// on a list is to be found; NONE if none is.
+// on a list is to be found; NONE if none is. `offers`: whether values are offered; else a host has found what becomes better.
 // shares: as `stage` and `improve`
-__device__ __forceinline__ u32 begin_list(Params p, u32 turn, u32 work, u32 items, u32 carried_count, u32* carried, u64* delta) {
+__device__ __forceinline__ u32 begin_list(Params p, u32 turn, u32 work, u32 items, u32 carried_count, u32* carried, u64* delta, bool offers) {
     u32 from = NONE;
     if (work < items) {
         store_relaxed(&p.count[work], 0u);
@@ -221,7 +221,7 @@ __device__ __forceinline__ u32 begin_list(Params p, u32 turn, u32 work, u32 item
     }
     if (REPLACES != 0u) {
         bool is_new = work >= carried_count && work < items;
-        if (is_new && from != NONE || work >= items) {
+        if (offers && (is_new && from != NONE || work >= items)) {
             u64 source = is_new ? delta[work - carried_count] : p.changed[work - items];
             improve(p, turn, u32(source >> 32u), u32(source), is_new);
         }

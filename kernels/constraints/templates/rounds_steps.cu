@@ -90,6 +90,18 @@ __device__ __forceinline__ bool may_follow(Params p, u32 common, u32 kept, u32 t
     return true;
 }
 
+// Whether the next round starts from many values of a matrix, among other things: then a host lets a product of matrices find what they offer. One
+// that has found that it cannot is asked again only after twice as many rounds.
+// pre: one thread calls it; `fresh` are the values that are new or have changed, of `values` in all
+__device__ __forceinline__ bool may_offer(Params p, u64 fresh, u64 values, u32 few) {
+    u64 done = p.state[ROUNDS];
+    if (fresh == 0ull || fresh < u64(few) * OFFERED_FEW || fresh * OFFERED_SHARE < values || done < p.state[NEXT_OFFER_PROBE]) {
+        return false;
+    }
+    p.state[NEXT_OFFER_PROBE] = done + done + FAST_PATH_PROBE_GAP;
+    return true;
+}
+
 // Makes the counts of the round those of the store.
 // pre: one thread calls it; nobody reads what it writes before the next grid barrier
 // post: says why the launch should end, if it should: some table is worth collecting, or a fast path may begin; `wanted` holds the rows in use
@@ -97,6 +109,8 @@ __device__ __forceinline__ bool may_follow(Params p, u32 common, u32 kept, u32 t
 __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added, u32 touched, u32 few) {
     u32 worth = 0u;
     u32 common = ALL;
+    u64 fresh = 0ull;
+    u64 values = 0ull;
     u32 lists = load_relaxed(&p.control[turn + LONG]);
     u64 walked = u64(lists) * u64(WALKED);
     for (u32 t = 0u; t < TARGETS; t += 1u) {
@@ -106,6 +120,11 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
         p.wanted[t] = before;
         if (FAST_PATHS != 0u && p.used[t] != before) {
             common = common & p.fast_paths[t];
+        }
+        // What is written is said to fit everything.
+        if (FAST_PATHS != 0u && REPLACES != 0u && (p.fast_paths[t] & (IS_PRODUCT | IS_MONOTONE)) == IS_PRODUCT) {
+            fresh = fresh + u64(p.used[t] - before) + u64(touched);
+            values = values + u64(p.used[t] - dead);
         }
         u32 share = walked >= u64(p.used[t]) ? 3u : 1u;
         if (p.used[t] >= WORTH_COLLECTING && dead > p.used[t] >> share) {
@@ -126,6 +145,10 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
     if (FAST_PATHS != 0u) {
         bool follows = may_follow(p, common, kept, touched);
         worth = follows ? MAY_TAKE_FAST_PATH : worth;
+        if (REPLACES != 0u && !follows) {
+            bool offers = may_offer(p, fresh, values, few);
+            worth = offers ? MAY_OFFER : worth;
+        }
     }
     return worth;
 }
@@ -154,9 +177,10 @@ __device__ __forceinline__ void end_launch(Params p, u32 round, u32 stop) {
 // a round of more items, or of long lists; a launch of many blocks ends behind so many rounds of few items, one after the other, as its
 // hysteresis says.
 // pre: all blocks are resident; the constraints of `delta` are in the store and in the indexes
+//     if `offered`, what values offer in the first round is with the rows that it makes better already, and `slice` is 1
 // post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in carried_next, and with
 //     terms its new constraints in delta_next, after an odd number of rounds
-extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice, u64 max_firings, u32 few, u32 hysteresis) {
+extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice, u64 max_firings, u32 few, u32 hysteresis, bool offered) {
     __shared__ u32 parts[8];
     __shared__ u32 sums[SUMS_AND_TWO];
     __shared__ u32 totals[SUMS_AND_TWO];
@@ -207,7 +231,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             break;
         }
         // Threads begin with all lists; warps do what they ask for; threads go on with these lists, and so on.
-        u32 left = items + changed;
+        u32 left = items + (offered ? 0u : changed);
         u32 pass = 0u;
         while (true) {
             if (first == 0u) {
@@ -218,7 +242,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                 u32 item = i;
                 u32 from = NONE;
                 if (pass == 0u) {
-                    from = begin_list(p, turn, i, items, carried_count, carried, delta);
+                    from = begin_list(p, turn, i, items, carried_count, carried, delta, !offered);
                 } else {
                     u32 ask = ((pass - 1u & 1u) * p.item_capacity + i) * ASK;
                     item = p.asks[ask];

@@ -581,6 +581,7 @@ mod gpu {
         let programs: Vec<Run> = fast_paths::fast_path_programs()
             .into_iter()
             .chain(fast_paths::late_fast_paths().map(|(text, _)| text))
+            .chain(fast_paths::values_beside_others().into_iter().map(|(text, _)| text))
             .map(with)
             .collect();
         agree_on_a_gpu("fast_paths_on_a_gpu", &programs);

@@ -9,8 +9,8 @@ use gchr_base::rule::RuleId;
 
 use super::WIDTHS;
 use crate::contract::BLOCK;
-use crate::contract::{Gather, ProductRounds, Spread};
-use crate::layout::{MinPlusTable, Part};
+use crate::contract::{Gather, Offer, ProductRounds, Spread};
+use crate::layout::{MinPlusTable, Part, number};
 use crate::specialised::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
 use crate::specialised::range::ranges;
 use crate::tables::{Grown, Tables};
@@ -115,6 +115,49 @@ impl Product {
         let grid = table.used.div_ceil(BLOCK).min(1 << 16);
         device.launch(&Launch { kernel: spread, grid, block: BLOCK, args: &args, cooperative: false })?;
         Ok(Some(Box::new(product)))
+    }
+
+    /// Does the part of the next round that finds better values, and leaves them with the rows; says whether it could. The launch of general
+    /// rounds that follows does the rest of the round, or forgets them again.
+    pub fn offer(
+        mut self: Box<Self>,
+        tables: &mut Tables,
+        with: Launcher<'_, '_>,
+    ) -> std::result::Result<bool, Failure> {
+        let Launcher { slices, device, control, progress } = with;
+        let step = self.launch(tables, 1, Launcher { slices, device: &mut *device, control, progress });
+        if let Ok(FastPathStep { ended: FastPathEnd::Paused, .. }) = step {
+            self.leave_with_rows(tables, device)?;
+        }
+        if !matches!(step, Err(Failure::Device(_))) {
+            self.end(tables, false, device)?;
+        }
+        Ok(step?.ended != FastPathEnd::Unfit)
+    }
+
+    /// Leaves what the last round made better with the rows, and lists them.
+    fn leave_with_rows(&self, tables: &Tables, device: &mut dyn Device) -> Result<()> {
+        let [a, b] = self.cells;
+        let [before, after] = if self.swapped { [a, b] } else { [b, a] };
+        let count = self.width * self.width;
+        let words = tables.host.control;
+        let arguments = Offer {
+            before,
+            after,
+            places: self.places,
+            count,
+            greatest: self.square.greatest,
+            table: number(self.square.table),
+            better: tables.buffer(self.square.table, Part::Better),
+            touched: tables.lists.touched,
+            control: tables.fixed.control,
+            found: (words.flags + words.touched) as u32,
+        };
+        let layout = &tables.host.products[self.of_width].1.offer;
+        let args = layout.args(&arguments);
+        let kernel = device.kernel(layout.name())?;
+        let grid = count.div_ceil(u64::from(BLOCK)).min(1 << 16) as u32;
+        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })
     }
 }
 

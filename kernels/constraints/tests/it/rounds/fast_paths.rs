@@ -3,7 +3,7 @@
 use super::*;
 
 /// Kernels that follow a fast path, beside those of the general rounds.
-const FAST_PATHS: [&str; 10] = [
+const FAST_PATHS: [&str; 12] = [
     "best_row",
     "monotone",
     "remember_rows",
@@ -12,8 +12,10 @@ const FAST_PATHS: [&str; 10] = [
     "narrow_product",
     "narrow_spread",
     "narrow_gather",
+    "narrow_offer",
     "wide_product",
     "wide_spread",
+    "wide_offer",
 ];
 
 #[test]
@@ -92,15 +94,20 @@ pub fn fast_path_programs() -> Vec<String> {
 
 /// The kernel that follows a fast path of the program.
 fn followed(text: &str) -> Option<String> {
+    launched(text, FEW).into_iter().next().map(|(kernel, _)| kernel)
+}
+
+/// The kernels of fast paths that a run launches, and how often, where so many constraints are few.
+fn launched(text: &str, few: u32) -> Vec<(String, u64)> {
     let case = Case::new(text, RoundsOptions::default());
     let mut recorder = Recorder::new();
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 28, rows: 64, store: false, fast_paths: true, few: FEW };
+    let options = Options { memory: 1 << 28, rows: 64, store: false, fast_paths: true, few };
     let mut control = Control::default().profile(&mut recorder);
     run(job, options, &mut case.simulator(), &mut control).expect("it has an end");
     drop(control);
-    let mut kernels = recorder.kernels().iter().map(|k| k.name.clone());
-    kernels.find(|name| ["product", "monotone"].contains(&&**name))
+    let kernels = recorder.kernels().iter().map(|k| (k.name.clone(), k.launches));
+    kernels.filter(|(name, _)| ["product", "monotone"].contains(&&**name)).collect()
 }
 
 #[test]
@@ -231,4 +238,93 @@ fn rules_that_compute_signs_only_add() {
          ?- s(7), s(0), s(-7), s(1).";
     agree_with(text, RoundsOptions::default(), Limits::default());
     assert_eq!(followed(text).as_deref(), Some("monotone"));
+}
+
+/// Programs in which values of a matrix are new or change in rounds that start from other constraints, too, and whether a product is
+/// launched to find what they offer: two constraints of one key are seen by it only.
+pub fn values_beside_others() -> Vec<(String, bool)> {
+    let floyd = FLOYD.replace("row(+int, +int)", "row(+int, +int), go(+int), slow(+int), w(+int)");
+    let edges = "edge(0, 1, 9), edge(1, 2, 3), edge(2, 0, 4), edge(0, 2, 30), edge(2, 1, 30), edge(1, 0, 30)";
+    // Edges that come one after the other, each with something else.
+    let go = "go(N) <=> N > 0 | M is N - 1, J is N mod 3, K is (N + 1) mod 3 + 3, edge(J, K, N), edge(K, J, 1), go(M).";
+    vec![
+        (format!("{floyd} go(N) <=> N > 0 | M is N - 1, go(M). ?- {edges}, go(4)."), true),
+        (
+            format!(
+                "{floyd} go(N) <=> N > 0 | M is N - 1, K is N + 2, edge(K, 0, N), edge(1, K, 2), go(M). ?- {edges}, go(5)."
+            ),
+            true,
+        ),
+        (
+            format!(
+                "{floyd} go(N) <=> N > 0 | M is N - 1, K is N + 2, edge(K, 0, N), edge(1, K, 2), go(M). ?- {edges}, go(3). ?- edge(7, 8, 1), edge(0, 7, 1), edge(0, 8, 100), go(6)."
+            ),
+            true,
+        ),
+        // Candidates that are carried over: of those that want one constraint only one fires in a round.
+        (
+            format!(
+                "{floyd} slow(A), slow(B) <=> C is A + B, slow(C). ?- {edges}, slow(1), slow(2), slow(3), slow(4), slow(5)."
+            ),
+            true,
+        ),
+        // Rounds that are given up: no room for what bodies add, a guard and a body without a value.
+        (
+            format!(
+                "{floyd} go(N) <=> N > 0 | M is N - 1, w(N), w(M), w(N), w(M), go(M), go(M). ?- {edges}, go(5)."
+            ),
+            true,
+        ),
+        (format!("{floyd} go(N) <=> 7 // N > 0 | M is N - 1, go(M). ?- {edges}, go(2)."), true),
+        (
+            format!("{floyd} go(N) <=> N > -3 | M is N - 1, K is 7 // M, w(K), go(M). ?- {edges}, go(2)."),
+            true,
+        ),
+        // Two edges of one key after some rounds, and at once; keys that are far apart, values that are too great.
+        (format!("{floyd} {go} ?- {edges}, go(7)."), true),
+        (format!("{floyd} {go} ?- {edges}, edge(0, 1, 8), go(7)."), true),
+        (
+            format!(
+                "{floyd} go(N) <=> N > 0 | M is N - 1, K is N * 100000, edge(K, 0, N), edge(1, K, 2), go(M). ?- {edges}, edge(70000, 1, 2), go(3)."
+            ),
+            false,
+        ),
+        (
+            format!(
+                "{floyd} go(N) <=> N > 0 | M is N - 1, go(M). ?- {edges}, edge(2, 3, 5000000000000000000), go(3)."
+            ),
+            false,
+        ),
+        // The greatest value is best.
+        (
+            ":- chr_constraint w(+dense_int, +dense_int, +int), go(+int).
+             w(A, B, X), w(B, C, Y) \\ w(A, C, Z) <=> Z < X + Y | T is X + Y, w(A, C, T).
+             go(N) <=> N > 0 | M is N - 1, K is N + 3, w(K, 0, N), w(K, 2, -9), go(M).
+             ?- w(0, 1, 3), w(1, 2, 4), w(0, 2, 1), w(2, 3, 1), w(0, 3, 2), w(1, 3, -7), go(3)."
+                .into(),
+            true,
+        ),
+    ]
+}
+
+#[test]
+fn values_are_offered_by_products_beside_other_constraints() {
+    for (text, offered) in values_beside_others() {
+        agree_with(&text, RoundsOptions::default(), Limits::default());
+        for rounds in 1..4 {
+            let limits = Limits { max_rounds: Some(rounds), ..Limits::default() };
+            agree_with(&text, RoundsOptions::default(), limits);
+        }
+        if !text.contains("//") {
+            assert_eq!(!launched(&text, 0).is_empty(), offered, "{text}");
+        }
+    }
+}
+
+#[test]
+fn products_are_offered_where_they_are_worth_their_launches() {
+    let text = &values_beside_others()[0].0;
+    // Two products beside the constraints that count down, where six edges are many.
+    assert!(launched(text, FEW).is_empty());
+    assert_eq!(launched(text, 0), [("product".into(), 2)]);
 }
