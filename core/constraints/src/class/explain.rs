@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::Verdict;
+use super::{Verdict, monotone};
 use crate::ir::{ChrPlan, Key};
 use gchr_base::rule::RuleId;
 
@@ -14,6 +14,7 @@ pub struct Explained<'a> {
 impl Display for Explained<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let width = self.plan.rules.iter().map(|r| r.name.chars().count()).max().unwrap_or(0);
+        let growth = monotone::explain(self.plan);
         for (id, verdict) in self.plan.classes.verdicts.iter_enumerated() {
             let name = &self.plan.rules[id].name;
             if let Some(class) = self.plan.classes.member(verdict) {
@@ -31,6 +32,10 @@ impl Display for Explained<'_> {
                 if let Some(why) = no_divisor {
                     writeln!(f, "{:width$}    no greatest common divisor, as {why}", "")?;
                 }
+                match &growth[id] {
+                    Some(why) => writeln!(f, "{:width$}    no growth of sets, as {why}", "")?,
+                    None => writeln!(f, "{:width$}    growth of sets: only adds, in any order", "")?,
+                }
                 self.keys(id, width, f)?;
             }
         }
@@ -42,7 +47,7 @@ impl Explained<'_> {
     /// Columns of partners that the guard determines.
     fn keys(&self, rule: RuleId, width: usize, f: &mut Formatter<'_>) -> fmt::Result {
         let mut said = Vec::new();
-        for occurrence in self.plan.occurrences.iter().filter(|o| o.rule == rule) {
+        for occurrence in self.plan.occurrences_of(rule) {
             for join in &occurrence.joins {
                 for (column, key) in &join.keys {
                     if matches!(key, Key::Linear(_) | Key::Equal { .. })

@@ -4,6 +4,10 @@ pub(crate) mod recognise;
 
 use crate::ir::{ChrPlan, internal};
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::ids::IdVec;
+use gchr_base::rule::RuleId;
+use gchr_base::signature::ConstraintId;
+use recognise::{Obstacle, Obstacles};
 
 /// Monotone tables are closed under the rules that read them, and it is known whose indexes follow what is added.
 pub(super) fn verify(plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
@@ -36,5 +40,43 @@ pub(super) fn verify(plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
             "the tables among whose added constraints monotone rules look by key are not those of the plan"
                 .into(),
         );
+    }
+}
+
+/// For each rule why it has no part in the growth of sets, if it has none.
+pub(super) fn explain(plan: &ChrPlan) -> IdVec<RuleId, Option<String>> {
+    let found = recognise::obstacles(plan);
+    found.rules.iter().map(|why| why.map(|why| text(plan, &found, why))).collect()
+}
+
+fn text(plan: &ChrPlan, found: &Obstacles, why: Obstacle) -> String {
+    let name = |table: ConstraintId| &plan.tables[table].name;
+    match why {
+        Obstacle::RemovesHead => "it removes a head".into(),
+        Obstacle::ReadsOther(table) => of_table(plan, found, table),
+        Obstacle::AddsOther(table) => format!("it adds to {}: {}", name(table), of_table(plan, found, table)),
+        Obstacle::AddsTerms(table) => format!("it adds terms to {}", name(table)),
+        Obstacle::BuildsTerms => "it builds terms".into(),
+        Obstacle::OtherGoal => "its body does not only compute and add constraints".into(),
+        Obstacle::CanFail => "something that it computes can be without a value".into(),
+        Obstacle::UntypedVariable => "it has a variable of type any".into(),
+        Obstacle::KeyedByTerms => "it looks for constraints by a column of type any".into(),
+        Obstacle::TakesTermsApart => "it takes terms apart".into(),
+    }
+}
+
+/// What takes a table from the monotone ones: its class, or a rule that reads it and is not monotone.
+fn of_table(plan: &ChrPlan, found: &Obstacles, table: ConstraintId) -> String {
+    let name = &plan.tables[table].name;
+    if let Some(rule) = found.readers[table] {
+        return format!("{name} is read by {}, which does not only add", plan.rules[rule].name);
+    }
+    match plan.classes.reductions.iter().find(|r| r.constraint == table) {
+        Some(reduction) if reduction.best.is_some() => format!("{name} keeps the best of a key"),
+        Some(reduction) if reduction.key.len() < plan.tables[table].columns.len() => {
+            format!("{name} keeps one constraint of a key")
+        }
+        Some(_) => format!("{name} is no set of integers"),
+        None => format!("values of {name} are replaced"),
     }
 }

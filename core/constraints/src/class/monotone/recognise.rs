@@ -21,6 +21,31 @@ pub(crate) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
     Ok(Monotone { tables, added, linked })
 }
 
+/// What keeps rules and tables from being monotone.
+pub(in crate::class) struct Obstacles {
+    /// Of each rule; one of its own if it has any, else one that other rules make.
+    pub rules: IdVec<RuleId, Option<Obstacle>>,
+    /// For each table that could be monotone the first rule that reads it and is not.
+    pub readers: IdVec<ConstraintId, Option<RuleId>>,
+}
+
+/// What keeps the rules and tables of a plan from being monotone.
+pub(in crate::class) fn obstacles(plan: &ChrPlan) -> Obstacles {
+    let (tables, candidates) = (monotone_tables(plan), candidates(plan));
+    let own: IdVec<RuleId, _> = plan.rules.ids().map(|rule| obstacle(plan, rule, &candidates)).collect();
+    let by_others = |rule: RuleId| own[rule].or_else(|| obstacle(plan, rule, &tables));
+    let rules: IdVec<RuleId, _> = plan.rules.ids().map(by_others).collect();
+    let mut readers: IdVec<ConstraintId, Option<RuleId>> = tables.iter().map(|_| None).collect();
+    for obstacles in [&own, &rules] {
+        for (id, rule) in plan.general_rules().filter(|(id, _)| obstacles[*id].is_some()) {
+            for head in rule.heads.iter().filter(|h| candidates[h.constraint]) {
+                readers[head.constraint].get_or_insert(id);
+            }
+        }
+    }
+    Obstacles { rules, readers }
+}
+
 /// By table, whether the order of what follows from its new constraints cannot be told.
 pub(crate) fn any_order(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
     monotone_tables(plan)
@@ -103,25 +128,61 @@ pub(in crate::class) fn is_monotone_rule(
     rule: RuleId,
     tables: &IdVec<ConstraintId, bool>,
 ) -> bool {
+    obstacle(plan, rule, tables).is_none()
+}
+
+/// What keeps a rule from being monotone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::class) enum Obstacle {
+    RemovesHead,
+    ReadsOther(ConstraintId),
+    AddsOther(ConstraintId),
+    AddsTerms(ConstraintId),
+    BuildsTerms,
+    OtherGoal,
+    CanFail,
+    UntypedVariable,
+    KeyedByTerms,
+    TakesTermsApart,
+}
+
+/// The first condition of a monotone rule that a rule does not meet.
+pub(in crate::class) fn obstacle(
+    plan: &ChrPlan,
+    rule: RuleId,
+    tables: &IdVec<ConstraintId, bool>,
+) -> Option<Obstacle> {
     let rule_plan = &plan.rules[rule];
-    let kept = rule_plan.heads.iter().all(|h| h.role == Role::Kept && tables[h.constraint]);
-    let mut occurrences = plan.occurrences_of(rule);
+    if rule_plan.heads.iter().any(|h| h.role != Role::Kept) {
+        return Some(Obstacle::RemovesHead);
+    }
+    if let Some(head) = rule_plan.heads.iter().find(|h| !tables[h.constraint]) {
+        return Some(Obstacle::ReadsOther(head.constraint));
+    }
     let Some(occurrence) = plan.occurrences_of(rule).next() else {
-        return kept && rule_plan.body.is_empty();
+        return (!rule_plan.body.is_empty()).then_some(Obstacle::OtherGoal);
     };
-    let body = rule_plan.body.iter().all(|goal| match &goal.kind {
-        GoalKind::Bind { value, .. } => !builds_terms(value),
+    let of_body = rule_plan.body.iter().find_map(|goal| match &goal.kind {
+        GoalKind::Bind { value, .. } => builds_terms(value).then_some(Obstacle::BuildsTerms),
+        GoalKind::Add { constraint, .. } if !tables[*constraint] => Some(Obstacle::AddsOther(*constraint)),
+        // Columns of any kind hold tagged words, which fast paths do not make.
         GoalKind::Add { constraint, args } => {
-            // Columns of any kind hold tagged words, which fast paths do not make.
             let is_typed = plan.tables[*constraint].columns.iter().all(|c| c.kind != SortKind::Any);
-            tables[*constraint] && is_typed && !args.iter().any(builds_terms)
+            let builds = args.iter().any(builds_terms);
+            (!is_typed || builds).then_some(Obstacle::AddsTerms(*constraint))
         }
-        _ => false,
+        _ => Some(Obstacle::OtherGoal),
     });
     let total = rule_plan.can_fail.iter().flatten().all(|fails| !fails);
-    let typed = occurrence.slots.iter().all(|slot| slot.kind != SortKind::Any);
-    let words = is_keyed_by_words(plan, rule);
-    kept && body && total && typed && !words && occurrences.all(|o| o.steps().all(is_total))
+    let of_step = || plan.occurrences_of(rule).flat_map(|o| o.steps().filter_map(step_obstacle)).next();
+    of_body
+        .or_else(|| (!total).then_some(Obstacle::CanFail))
+        .or_else(|| {
+            let untyped = occurrence.slots.iter().any(|slot| slot.kind == SortKind::Any);
+            untyped.then_some(Obstacle::UntypedVariable)
+        })
+        .or_else(|| is_keyed_by_words(plan, rule).then_some(Obstacle::KeyedByTerms))
+        .or_else(of_step)
 }
 
 /// Whether rows are sought by a key in columns of any kind: such a key is a tagged word, and a number in it may need a cell.
@@ -132,13 +193,17 @@ fn is_keyed_by_words(plan: &ChrPlan, rule: RuleId) -> bool {
     })
 }
 
-fn is_total(step: &Step) -> bool {
+fn step_obstacle(step: &Step) -> Option<Obstacle> {
     match step {
         Step::Test { test: value, can_fail, .. }
         | Step::Eval { value, can_fail, .. }
-        | Step::Match { value, can_fail, .. } => !can_fail && !builds_terms(value),
-        Step::Field { .. } | Step::Functor { .. } => false,
-        _ => true,
+        | Step::Match { value, can_fail, .. } => match (can_fail, builds_terms(value)) {
+            (true, _) => Some(Obstacle::CanFail),
+            (_, true) => Some(Obstacle::BuildsTerms),
+            _ => None,
+        },
+        Step::Field { .. } | Step::Functor { .. } => Some(Obstacle::TakesTermsApart),
+        _ => None,
     }
 }
 
