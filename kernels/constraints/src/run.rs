@@ -105,8 +105,13 @@ pub fn run(
         let reason = StopReason::Indices { what: "terms".into(), limit: MOST_WORDS };
         return Err(RunError { reason, rule: None, span: None, progress: runner.progress() }.into());
     }
-    let mut tables = Tables::new(&job, &options, device)?;
+    let tables = Tables::new(&job, &options, device);
+    let mut tables = tables.map_err(|error| match runner.out_of_memory(error.into()) {
+        outcome::Failure::Stopped(stopped) => Failure::from(stopped.error),
+        outcome::Failure::Device(error) => Failure::Device(error),
+    })?;
     let ended = runner.batches(&mut tables, device, control);
+    let ended = ended.map_err(|failure| runner.out_of_memory(failure));
     runner.slices.report(control);
     let result = runner.finish(ended, &tables, start, device);
     // A device that failed does not give its memory back either; the first failure is the one to tell.
@@ -278,6 +283,16 @@ impl Runner<'_> {
                 Err(self.halt(StopReason::Indices { what, limit: u64::from(u32::MAX) }))
             }
         }
+    }
+
+    /// A device that could not give what the limit allows: other programs hold memory of it, or buffers old and new did not fit at once. What
+    /// the tables hold is whole.
+    fn out_of_memory(&self, failure: outcome::Failure) -> outcome::Failure {
+        let outcome::Failure::Device(DeviceError::OutOfMemory { used, free, .. }) = failure else {
+            return failure;
+        };
+        let what = "the tables and lists of rounds on the device".into();
+        self.halt(StopReason::Memory { limit: self.options.memory.min(used + free), what })
     }
 
     fn progress(&self) -> Progress {

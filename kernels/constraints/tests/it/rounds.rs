@@ -68,9 +68,18 @@ impl Case {
     }
 
     fn simulator(&self) -> SimDevice<'static> {
+        self.simulator_of(gchr_simulator::Options::default().memory_limit)
+    }
+
+    /// One with so many bytes of memory.
+    fn simulator_of(&self, memory_limit: u64) -> SimDevice<'static> {
         let program =
             gchr_simulator::Program::new(&self.kernels.module).unwrap_or_else(|errors| panic!("{errors:?}"));
-        let options = gchr_simulator::Options { resident_blocks: 2, ..gchr_simulator::Options::default() };
+        let options = gchr_simulator::Options {
+            resident_blocks: 2,
+            memory_limit,
+            ..gchr_simulator::Options::default()
+        };
         SimDevice::new(program, options).max_thread_steps(400_000_000)
     }
 
@@ -499,6 +508,20 @@ fn memory_that_does_not_suffice_is_told() {
             assert!(stopped.left.is_some_and(|s| s.len() > 16));
         }
         other => panic!("{other:?}"),
+    }
+    // A device that has less than the limit allows, from none at all on.
+    for memory in (14..19).map(|bits| 1 << bits) {
+        let options = Options { memory: 1 << 30, ..options };
+        match run(job, options, &mut case.simulator_of(memory), &mut Control::default()) {
+            Err(Failure::Stopped(stopped)) => {
+                let reason = stopped.error.reason;
+                assert!(
+                    matches!(reason, StopReason::Memory { limit, .. } if limit <= memory),
+                    "{memory}: {reason:?}"
+                );
+            }
+            other => panic!("{memory}: {other:?}"),
+        }
     }
 }
 
