@@ -38,7 +38,7 @@ pub use evaluator::{Evaluator, Prepared};
 pub use normal_form::{NormalForm, View};
 pub use outcome::{Evaluation, Stopped};
 pub use start::{COMPARED, Computed, Operation, Operators, compute};
-pub use text::{Cells, write_value};
+pub use text::{Cells, bounded, write_value};
 
 use crate::plan::TermPlan;
 use gchr_base::control::Control;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::exec::NormalForm;
 use crate::exec::heap::Heap;
+use crate::exec::normal_form::Held;
 use crate::plan::{ClassId, Layout};
 use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::{error::StopReason, ids::Id};
@@ -71,6 +72,6 @@ impl Builder {
         let &(sort, value) = self.built.get(root.0 as usize)?;
         let cells =
             if self.layout.sorts[sort].is_wide() { 0 } else { self.heap.count_cells(sort, value as u32, 1) };
-        Some((NormalForm { layout: self.layout, heap: self.heap, sort, value }, cells))
+        Some((NormalForm { layout: self.layout, held: Held::Heap(Box::new(self.heap)), sort, value }, cells))
     }
 }

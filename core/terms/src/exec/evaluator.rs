@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::exec::bytecode::Code;
 use crate::exec::heap::{self, Heap};
 use crate::exec::machine::Machine;
-use crate::exec::normal_form::NormalForm;
+use crate::exec::normal_form::{Held, NormalForm};
 use crate::exec::outcome::{Evaluation, Stopped};
 use crate::exec::run::Run;
 use crate::exec::{assemble, start, verify};
@@ -156,7 +156,10 @@ pub fn stats(heap: &Heap, steps: u64, start: Instant) -> Stats {
 
 /// The end of a run that has a value.
 pub fn finish(layout: &Arc<Layout>, heap: Heap, sort: SortId, value: u64, stats: Stats) -> Evaluation {
-    Evaluation { normal_form: NormalForm { layout: Arc::clone(layout), heap, sort, value }, stats }
+    Evaluation {
+        normal_form: NormalForm { layout: Arc::clone(layout), held: Held::Heap(Box::new(heap)), sort, value },
+        stats,
+    }
 }
 
 /// A run that cannot begin.

@@ -6,16 +6,33 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::exec::heap::Heap;
-use crate::exec::text::{self, Cells};
+use crate::exec::text::{self, Cells, Writing};
 use crate::plan::{Layout, Variant};
 use gchr_base::signature::{Notation, SortId, SortKind, SymbolId};
 
 /// A normal form. It may share subterms; dropping it takes no recursion.
 pub struct NormalForm {
     pub(super) layout: Arc<Layout>,
-    pub(super) heap: Heap,
+    pub(super) held: Held,
     pub(super) sort: SortId,
     pub(super) value: u64,
+}
+
+/// The cells of a normal form.
+pub(super) enum Held {
+    /// Of a run on the processor.
+    Heap(Box<Heap>),
+    /// Of a backend, and how many of them the normal form has.
+    Brought(Arc<dyn Cells + Send + Sync>, u64),
+}
+
+impl Held {
+    pub(super) fn cells(&self) -> &(dyn Cells + Send + Sync) {
+        match self {
+            Self::Heap(heap) => &**heap,
+            Self::Brought(cells, _) => &**cells,
+        }
+    }
 }
 
 impl fmt::Debug for NormalForm {
@@ -46,8 +63,15 @@ impl fmt::Display for NormalForm {
 impl NormalForm {
     /// Writes the term in input syntax on one line, without a line end: `Zero` for a symbol without arguments, a nest
     /// of four or more of one unary symbol as `S^n(...)`. Shared subterms are written each time they occur.
+    /// What is large is written by all threads.
     pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
-        text::write(&self.layout, &self.heap, self.sort, self.value, u64::MAX, out)
+        let Self { layout, held, sort, value } = self;
+        match held {
+            Held::Heap(heap) => Writing::new(layout, &**heap, *sort, *value, u64::MAX).finish_together(out),
+            Held::Brought(cells, _) => {
+                Writing::new(layout, &**cells, *sort, *value, u64::MAX).finish_together(out)
+            }
+        }
     }
 
     /// The text as a string: for terms known to be small.
@@ -60,20 +84,34 @@ impl NormalForm {
 
     /// The text in a message: cut after so many characters.
     pub fn shown(&self, width: usize) -> String {
-        text::bounded(&self.layout, &self.heap, self.sort, self.value, width)
+        text::bounded(&self.layout, self.held.cells(), self.sort, self.value, width)
     }
 
     /// How many cells it has, shared ones once; counted by so many threads.
     pub fn count_cells(&mut self, threads: NonZeroUsize) -> u64 {
-        if self.layout.sorts[self.sort].is_wide() {
-            return 0;
+        match &mut self.held {
+            _ if self.layout.sorts[self.sort].is_wide() => 0,
+            Held::Heap(heap) => heap.count_cells(self.sort, self.value as u32, threads.get()),
+            Held::Brought(_, count) => *count,
         }
-        self.heap.count_cells(self.sort, self.value as u32, threads.get())
     }
 
     /// The heap, for another run; `None` where cells look otherwise than this layout says.
     pub fn into_heap(self, layout: &Arc<Layout>) -> Option<Heap> {
-        Arc::ptr_eq(&self.layout, layout).then_some(self.heap)
+        match self.held {
+            Held::Heap(heap) if Arc::ptr_eq(&self.layout, layout) => Some(*heap),
+            _ => None,
+        }
+    }
+
+    /// A normal form whose cells a backend has brought; `count` of them are its own.
+    pub fn brought(
+        layout: Arc<Layout>,
+        cells: Arc<dyn Cells + Send + Sync>,
+        (sort, value): (SortId, u64),
+        count: u64,
+    ) -> Self {
+        Self { layout, held: Held::Brought(cells, count), sort, value }
     }
 
     /// A subterm by its [key](View::key), which must be one of this normal form.
@@ -114,7 +152,7 @@ impl<'a> View<'a> {
     }
     /// Writes the subterm as [`NormalForm::write_text`] does the whole.
     pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
-        text::write(&self.of.layout, &self.of.heap, self.sort, self.value, u64::MAX, out)
+        text::write_value(&self.of.layout, self.of.held.cells(), self.sort, self.value, out)
     }
     /// Name of the sort.
     pub fn sort_name(&self) -> &'a str {
@@ -140,7 +178,7 @@ impl<'a> View<'a> {
     /// An argument; `None` beyond the last one.
     pub fn arg(&self, index: usize) -> Option<View<'a>> {
         let field = *self.variant()?.fields.get(index)?;
-        let (_, cell) = text::cell(&self.of.layout, &self.of.heap, self.sort, self.value as u32)?;
+        let (_, cell) = text::cell(&self.of.layout, self.of.held.cells(), self.sort, self.value as u32)?;
         let value = text::field_bits(cell, field.offset, field.wide);
         Some(View { of: self.of, sort: field.sort, value })
     }
@@ -151,8 +189,8 @@ impl<'a> View<'a> {
     /// The value of an `Int` that fits 64 bits.
     pub fn int(&self) -> Option<i64> {
         let is_int = self.of.layout.sorts[self.sort].kind == SortKind::Int
-            && self.of.heap.application(self.value).is_none();
-        match self.of.heap.integer(self.value) {
+            && self.of.held.cells().application(self.value).is_none();
+        match self.of.held.cells().integer(self.value) {
             Some(number) if is_int => i64::try_from(number).ok(),
             _ => is_int.then(|| self.value.cast_signed()),
         }

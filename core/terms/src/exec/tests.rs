@@ -9,6 +9,7 @@ mod peers;
 mod random;
 mod recorded;
 pub(crate) mod reference;
+mod texts;
 
 use super::*;
 use crate::exec::heap::Heap;

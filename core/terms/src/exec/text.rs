@@ -1,5 +1,7 @@
 //! Terms as text in input syntax, without recursion.
 
+mod together;
+
 use std::io::{self, Write};
 
 use num_bigint::BigInt;
@@ -25,12 +27,12 @@ pub trait Cells {
 /// Writes a value in input syntax on one line, as [`NormalForm::write_text`](super::NormalForm::write_text) does.
 pub fn write_value(
     layout: &Layout,
-    cells: &impl Cells,
+    cells: &(impl Cells + ?Sized),
     sort: SortId,
     value: u64,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    write(layout, cells, sort, value, u64::MAX, out)
+    Writing::new(layout, cells, sort, value, u64::MAX).finish(out)
 }
 
 /// A unary symbol nested at least this often is written `S^n(...)`.
@@ -52,94 +54,160 @@ enum Todo<'a> {
     Close(u64),
 }
 
-/// Writes a value. `longest_power`: nests of one symbol are followed no further than this (then what is written is cut
-/// anyway).
-pub(super) fn write(
-    layout: &Layout,
-    heap: &impl Cells,
-    sort: SortId,
-    value: u64,
-    longest_power: u64,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let mut todo = vec![Todo::Value(sort, value)];
-    let mut powers = Powers { longest: longest_power, known: HashMap::default() };
-    while let Some(next) = todo.pop() {
+/// Bytes that are passed on at once.
+const BLOCK: usize = 1 << 16;
+/// Closing brackets that are written at once.
+const CLOSED: u64 = 1 << 12;
+
+/// A value of which a part is written.
+pub(super) struct Writing<'a, C: ?Sized> {
+    layout: &'a Layout,
+    cells: &'a C,
+    /// What is still to be written, in reverse.
+    todo: Vec<Todo<'a>>,
+    powers: Powers,
+}
+
+impl<'a, C: Cells + ?Sized> Writing<'a, C> {
+    /// Nothing is written yet. `longest_power`: nests of one symbol are followed no further than this (then what is
+    /// written is cut anyway).
+    pub fn new(layout: &'a Layout, cells: &'a C, sort: SortId, value: u64, longest_power: u64) -> Self {
+        let powers = Powers { longest: longest_power, known: HashMap::default() };
+        Self { layout, cells, todo: vec![Todo::Value(sort, value)], powers }
+    }
+
+    /// Writes all that is left, by all threads if it is much.
+    pub fn finish_together(self, out: &mut impl Write) -> io::Result<()>
+    where
+        C: Sync,
+    {
+        together::finish(self, out)
+    }
+
+    /// Writes all that is left.
+    pub fn finish(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let mut block = Vec::new();
+        let mut goes_on = true;
+        while goes_on {
+            block.clear();
+            goes_on = self.advance(&mut block, BLOCK);
+            out.write_all(&block)?;
+        }
+        Ok(())
+    }
+
+    /// Writes until there are so many bytes, or a few more; says whether something is left.
+    pub fn advance(&mut self, out: &mut Vec<u8>, bytes: usize) -> bool {
+        while out.len() < bytes {
+            let Some(next) = self.todo.pop() else { return false };
+            self.step(next, out);
+        }
+        !self.todo.is_empty()
+    }
+
+    /// Takes the latter part of what is left from it, if there is more than one value left: about a half, where the
+    /// value is a balanced tree.
+    pub fn split(&mut self) -> Option<Self> {
+        let is_value = |todo: &Todo<'_>| !matches!(todo, Todo::Text(_) | Todo::Close(_));
+        let last = self.todo.iter().position(is_value)?;
+        if !self.todo[last + 1..].iter().any(is_value) {
+            return None;
+        }
+        let before = self.todo.split_off(last + 1);
+        let todo = std::mem::replace(&mut self.todo, before);
+        let powers = Powers { longest: self.powers.longest, known: HashMap::default() };
+        Some(Self { layout: self.layout, cells: self.cells, todo, powers })
+    }
+
+    fn step(&mut self, next: Todo<'a>, out: &mut Vec<u8>) {
+        let Self { layout, cells, todo, powers } = self;
+        let (layout, cells) = (*layout, *cells);
         match next {
             Todo::Close(n) => {
-                for _ in 0..n {
-                    out.write_all(b")")?;
+                let now = n.min(CLOSED);
+                out.resize(out.len() + now as usize, b')');
+                if n > now {
+                    todo.push(Todo::Close(n - now));
                 }
             }
-            Todo::Text(text) => out.write_all(text.as_bytes())?,
-            Todo::Elements(sort, value) => further_elements(layout, heap, sort, value, &mut todo, out)?,
+            Todo::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Todo::Elements(sort, value) => further_elements(layout, cells, sort, value, todo, out),
             Todo::Value(sort, value) => match layout.sorts[sort].kind {
-                SortKind::Float => out.write_all(float(f64::from_bits(value)).as_bytes())?,
-                SortKind::Data => head(layout, heap, sort, value as u32, &mut powers, &mut todo, out)?,
-                _ => match (heap.application(value), heap.integer(value)) {
-                    (Some(text), _) => out.write_all(text.as_bytes())?,
-                    (None, Some(number)) => write!(out, "{number}")?,
-                    (None, None) => write!(out, "{}", value.cast_signed())?,
+                SortKind::Float => out.extend_from_slice(float(f64::from_bits(value)).as_bytes()),
+                SortKind::Data => head(layout, cells, sort, value as u32, powers, todo, out),
+                _ => match (cells.application(value), cells.integer(value)) {
+                    (Some(text), _) => out.extend_from_slice(text.as_bytes()),
+                    (None, Some(number)) => append(out, format_args!("{number}")),
+                    (None, None) => append(out, format_args!("{}", value.cast_signed())),
                 },
             },
             Todo::Fields { sort, value, next } => {
-                let Some((variant, cell)) = cell(layout, heap, sort, value) else { continue };
+                let Some((variant, cell)) = cell(layout, cells, sort, value) else { return };
                 let field = variant.fields[next];
                 if next > 0 {
-                    out.write_all(b", ")?;
+                    out.extend_from_slice(b", ");
                 }
                 if next + 1 < variant.fields.len() {
                     todo.push(Todo::Fields { sort, value, next: next + 1 });
-                } else if let Some(Todo::Close(n)) = todo.last_mut() {
-                    // The last field of a last field: brackets add up, and a list needs no stack.
-                    *n += 1;
                 } else {
-                    todo.push(Todo::Close(1));
+                    // The last field of a last field: brackets add up, and a list needs no stack.
+                    close(todo);
                 }
                 let arg = Todo::Value(field.sort, field_bits(cell, field.offset, field.wide));
-                todo.extend(bracketed(layout, heap, arg, MIXFIX_ARGUMENT).into_iter().rev());
+                if binds(layout, cells, &arg).is_some_and(|found| found > MIXFIX_ARGUMENT) {
+                    out.push(b'(');
+                    todo.push(Todo::Text(")"));
+                }
+                todo.push(arg);
             }
         }
     }
-    Ok(())
+}
+
+/// One closing bracket more behind what is to be written next.
+fn close(todo: &mut Vec<Todo<'_>>) {
+    match todo.last_mut() {
+        Some(Todo::Close(n)) => *n += 1,
+        _ => todo.push(Todo::Close(1)),
+    }
+}
+
+fn append(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    // A vector takes any text.
+    let _ = out.write_fmt(text);
 }
 
 fn head<'a>(
     layout: &'a Layout,
-    heap: &impl Cells,
+    cells: &(impl Cells + ?Sized),
     sort: SortId,
     value: u32,
     powers: &mut Powers,
     todo: &mut Vec<Todo<'a>>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let Some(variant) = variant(layout, sort, value) else { return Ok(()) };
-    if variant.notation != Notation::Application && notated(layout, heap, sort, value, todo, out)? {
-        return Ok(());
+    out: &mut Vec<u8>,
+) {
+    let Some(variant) = variant(layout, sort, value) else { return };
+    if variant.notation != Notation::Application && notated(layout, cells, sort, value, todo, out) {
+        return;
     }
-    out.write_all(variant.name.as_bytes())?;
+    out.extend_from_slice(variant.name.as_bytes());
     if variant.fields.is_empty() {
-        return Ok(());
+        return;
     }
     if let [field] = variant.fields.as_slice()
         && field.sort == sort
         && variant.notation != Notation::Plain
     {
-        let (count, inner) = powers.count(layout, heap, sort, value);
+        let (count, inner) = powers.count(layout, cells, sort, value);
         if count >= MIN_POWER {
-            write!(out, "^{count}(")?;
-            if let Some(Todo::Close(n)) = todo.last_mut() {
-                *n += 1;
-            } else {
-                todo.push(Todo::Close(1));
-            }
+            append(out, format_args!("^{count}("));
+            close(todo);
             todo.push(Todo::Value(sort, inner.into()));
-            return Ok(());
+            return;
         }
     }
-    out.write_all(b"(")?;
+    out.push(b'(');
     todo.push(Todo::Fields { sort, value, next: 0 });
-    Ok(())
 }
 
 /// The variant of a value.
@@ -151,27 +219,27 @@ fn variant(layout: &Layout, sort: SortId, value: u32) -> Option<&Variant> {
 /// Begins a value that is not written as an application; whether it is one.
 fn notated<'a>(
     layout: &'a Layout,
-    heap: &impl Cells,
+    heap: &(impl Cells + ?Sized),
     sort: SortId,
     value: u32,
     todo: &mut Vec<Todo<'a>>,
-    out: &mut impl Write,
-) -> io::Result<bool> {
-    let Some(of) = variant(layout, sort, value) else { return Ok(false) };
+    out: &mut Vec<u8>,
+) -> bool {
+    let Some(of) = variant(layout, sort, value) else { return false };
     let notation = of.notation;
     if let Notation::Empty(brackets) = notation {
-        out.write_all(brackets.open.as_bytes())?;
-        out.write_all(brackets.close.as_bytes())?;
-        return Ok(true);
+        out.extend_from_slice(brackets.open.as_bytes());
+        out.extend_from_slice(brackets.close.as_bytes());
+        return true;
     }
-    let Some((variant, cell)) = cell(layout, heap, sort, value) else { return Ok(false) };
+    let Some((variant, cell)) = cell(layout, heap, sort, value) else { return false };
     let field = |at: usize| {
         let field = variant.fields[at];
         Todo::Value(field.sort, field_bits(cell, field.offset, field.wide))
     };
     match (notation, variant.fields.len()) {
         (Notation::Element(brackets), 2 | 3) if is_closed(layout, heap, sort, value, brackets) => {
-            out.write_all(brackets.open.as_bytes())?;
+            out.extend_from_slice(brackets.open.as_bytes());
             element(variant, cell, sort, todo);
         }
         (Notation::Argument, 1) => todo.push(field(0)),
@@ -216,9 +284,9 @@ fn notated<'a>(
             todo.extend([Todo::Text("]"), field(2), Todo::Text(" -> "), field(1), Todo::Text("[")]);
             todo.push(field(0));
         }
-        _ => return Ok(false),
+        _ => return false,
     }
-    Ok(true)
+    true
 }
 
 /// Whether a value has a variant outermost.
@@ -235,7 +303,7 @@ fn is_again(value: &Todo<'_>, sort: SortId, of: &Variant, layout: &Layout) -> bo
 const MIXFIX_ARGUMENT: u8 = 95;
 
 /// A value, in brackets where it does not bind tightly enough.
-fn bracketed<'a>(layout: &Layout, heap: &impl Cells, value: Todo<'a>, limit: u8) -> Vec<Todo<'a>> {
+fn bracketed<'a>(layout: &Layout, heap: &(impl Cells + ?Sized), value: Todo<'a>, limit: u8) -> Vec<Todo<'a>> {
     match binds(layout, heap, &value) {
         Some(found) if found > limit => vec![Todo::Text("("), value, Todo::Text(")")],
         _ => vec![value],
@@ -243,7 +311,7 @@ fn bracketed<'a>(layout: &Layout, heap: &impl Cells, value: Todo<'a>, limit: u8)
 }
 
 /// How tightly a value binds, if it is written with its name around its arguments.
-fn binds(layout: &Layout, heap: &impl Cells, value: &Todo<'_>) -> Option<u8> {
+fn binds(layout: &Layout, heap: &(impl Cells + ?Sized), value: &Todo<'_>) -> Option<u8> {
     let mut value = match value {
         Todo::Value(sort, bits) if layout.sorts[*sort].has_cells() => (*sort, *bits as u32),
         _ => return None,
@@ -278,29 +346,35 @@ fn element(variant: &Variant, cell: &[u32], sort: SortId, todo: &mut Vec<Todo<'_
     todo.push(Todo::Value(sort, first));
 }
 
-fn further_elements<'a>(
-    layout: &'a Layout,
-    heap: &impl Cells,
+fn further_elements(
+    layout: &Layout,
+    heap: &(impl Cells + ?Sized),
     sort: SortId,
     value: u32,
-    todo: &mut Vec<Todo<'a>>,
-    out: &mut impl Write,
-) -> io::Result<()> {
+    todo: &mut Vec<Todo<'_>>,
+    out: &mut Vec<u8>,
+) {
     match cell(layout, heap, sort, value) {
         Some((variant, cell)) => {
-            out.write_all(b", ")?;
+            out.extend_from_slice(b", ");
             element(variant, cell, sort, todo);
-            Ok(())
         }
-        None => match variant(layout, sort, value).map(|variant| variant.notation) {
-            Some(Notation::Empty(brackets)) => out.write_all(brackets.close.as_bytes()),
-            _ => Ok(()),
-        },
+        None => {
+            if let Some(Notation::Empty(brackets)) = variant(layout, sort, value).map(|v| v.notation) {
+                out.extend_from_slice(brackets.close.as_bytes());
+            }
+        }
     }
 }
 
 /// Whether the elements end with an empty value: another term may be in its place.
-fn is_closed(layout: &Layout, heap: &impl Cells, sort: SortId, mut value: u32, brackets: Brackets) -> bool {
+fn is_closed(
+    layout: &Layout,
+    heap: &(impl Cells + ?Sized),
+    sort: SortId,
+    mut value: u32,
+    brackets: Brackets,
+) -> bool {
     loop {
         match variant(layout, sort, value).map(|variant| variant.notation) {
             Some(Notation::Empty(found)) => return found.close == brackets.close,
@@ -326,7 +400,13 @@ const MILESTONE: u64 = 1024;
 
 impl Powers {
     /// How often the unary head of a value is nested, and what is inside.
-    fn count(&mut self, layout: &Layout, heap: &impl Cells, sort: SortId, value: u32) -> (u64, u32) {
+    fn count(
+        &mut self,
+        layout: &Layout,
+        heap: &(impl Cells + ?Sized),
+        sort: SortId,
+        value: u32,
+    ) -> (u64, u32) {
         let mask = (1u32 << layout.sorts[sort].tag_bits) - 1;
         let tag = value & mask;
         let (mut count, mut inner) = (0, value);
@@ -353,7 +433,7 @@ impl Powers {
 /// The cell of a value with its variant; `None` for one without fields.
 pub(super) fn cell<'a>(
     layout: &'a Layout,
-    heap: &'a impl Cells,
+    heap: &'a (impl Cells + ?Sized),
     sort: SortId,
     value: u32,
 ) -> Option<(&'a Variant, &'a [u32])> {
@@ -382,23 +462,17 @@ pub(crate) fn float(x: f64) -> String {
 }
 
 /// A value as text, cut after so many characters.
-pub fn bounded(layout: &Layout, heap: &impl Cells, sort: SortId, value: u64, width: usize) -> String {
-    struct Cut(Vec<u8>, usize);
-    impl Write for Cut {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            if self.0.len() > self.1 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            self.0.extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut cut = Cut(Vec::new(), width);
-    let whole = write(layout, heap, sort, value, 1000, &mut cut).is_ok() && cut.0.len() <= width;
-    let mut text = String::from_utf8_lossy(&cut.0).into_owned();
+pub fn bounded(
+    layout: &Layout,
+    heap: &(impl Cells + ?Sized),
+    sort: SortId,
+    value: u64,
+    width: usize,
+) -> String {
+    let mut text = Vec::new();
+    let cut = Writing::new(layout, heap, sort, value, 1000).advance(&mut text, width + 1);
+    let whole = !cut && text.len() <= width;
+    let mut text = String::from_utf8_lossy(&text).into_owned();
     if !whole {
         text = text.chars().take(width).collect();
         text.push_str("...");

@@ -8,6 +8,7 @@ mod capacity;
 mod collect;
 mod heap;
 mod launch;
+mod reach;
 mod result;
 mod scale;
 mod start;

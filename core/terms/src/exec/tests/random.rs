@@ -44,7 +44,7 @@ fn reachable(nf: &NormalForm) -> u64 {
         if nf.layout.sorts[sort].is_wide() {
             continue;
         }
-        let Some((variant, cell)) = super::text::cell(&nf.layout, &nf.heap, sort, value as u32) else {
+        let Some((variant, cell)) = super::text::cell(&nf.layout, nf.held.cells(), sort, value as u32) else {
             continue;
         };
         if seen.insert((variant.class, value >> nf.layout.sorts[sort].tag_bits)) {

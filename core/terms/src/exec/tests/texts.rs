@@ -1,0 +1,88 @@
+//! Terms written by several threads: the same bytes as by one, whatever their shape.
+
+use std::io::{self, Write};
+
+use gchr_base::control::Control;
+use gchr_base::rule::Start;
+use rayon::ThreadPoolBuilder;
+
+use super::{program, run_with};
+use crate::exec::NormalForm;
+use crate::plan::{TermOptions, compile};
+
+const TEXT: &str = "
+sort T = struct L(Int) | N(T, T) | U(T) | M(T, Int, T);
+map Tree: Int # Int -> T; Left: Int # T -> T; Right: Int # T -> T; Same: Int # T -> T; Deep: Int # T -> T;
+    Spine: Int -> T;
+var I, J: Int; A: T;
+eqn Tree(0, J) = L(J); Tree(I, J) = N(Tree(I - 1, 2 * J), Tree(I - 1, 2 * J + 1));
+    Left(0, A) = A; Left(I, A) = Left(I - 1, N(A, L(I)));
+    Right(0, A) = A; Right(I, A) = Right(I - 1, M(L(I), I, A));
+    Same(0, A) = A; Same(I, A) = Same(I - 1, N(A, A));
+    Deep(0, A) = A; Deep(I, A) = Deep(I - 1, U(A));
+    Spine(0) = L(7); Spine(I) = M(Deep(I mod 9, L(I)), I, U(Spine(I - 1)));
+input ";
+
+fn value(input: &str) -> NormalForm {
+    let program = program(&format!("{TEXT}{input};"));
+    let Start::Term(Some(term)) = &program.start else { panic!("an input") };
+    let plan = compile(&program, &TermOptions::default()).expect("a plan");
+    run_with(&program, &plan, term, &mut Control::default(), false).expect("a result").normal_form
+}
+
+#[test]
+fn threads_write_what_one_writes() {
+    for input in [
+        "Tree(14, 1)",
+        "Left(20000, L(1))",
+        "Right(20000, L(1))",
+        "Same(16, Tree(1, 5))",
+        "Spine(9000)",
+        "Deep(300000, N(Tree(13, 1), Deep(2, Tree(13, 1))))",
+        "N(Left(9000, Tree(12, 3)), N(L(1), Right(9000, Same(12, Deep(5, L(2))))))",
+        "L(1)",
+    ] {
+        let value = value(input);
+        let mut expected = Vec::new();
+        value.root().write_text(&mut expected).expect("memory takes it");
+        for threads in [1, 2, 5] {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let mut found = Vec::new();
+            pool.install(|| value.write_text(&mut found)).expect("memory takes it");
+            assert!(
+                found == expected,
+                "{input} by {threads} threads: {} bytes for {}",
+                found.len(),
+                expected.len()
+            );
+        }
+    }
+}
+
+/// Takes so many bytes, and fails then.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.min(bytes.len()) {
+            0 => Err(io::ErrorKind::StorageFull.into()),
+            n => {
+                self.0 -= n;
+                Ok(n)
+            }
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_failing_output_ends_the_writing() {
+    let value = value("Tree(15, 1)");
+    let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    for room in [0, 1, 70_000, 200_000] {
+        let written = pool.install(|| value.write_text(&mut Full(room)));
+        assert_eq!(written.map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull), "{room}");
+    }
+}
