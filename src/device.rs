@@ -1,6 +1,7 @@
 //! Devices that run generated kernels: a GPU, or the simulator of one.
 
 pub(crate) mod backend;
+mod compile;
 pub(crate) mod lower;
 mod roofline;
 mod source;

@@ -7,12 +7,13 @@ use clap::ValueEnum;
 use gchr::base::escape;
 use gchr::device::{self, Arch};
 use gchr::terms::plan::PASSES;
-use gchr::{CompileOptions, Diagnostics, Language, Program, Schedule};
+use gchr::{CompileOptions, Diagnostics, Kernels, Language, Program, Schedule};
 
 use super::device::ScheduleArgs;
 use super::exit::Exit;
 use super::out_file::{self, File};
 use super::program::ProgramArgs;
+use super::run::KernelsArg;
 use super::semantics::SemanticsArgs;
 use super::sink::Stdout;
 use super::watchdog::{self, Phase};
@@ -39,6 +40,9 @@ pub struct Args {
     /// Show one kernel and what it needs, as when it is compiled apart from the others
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// Which kernels to show [default: fast]
+    #[arg(long, value_name = "WHICH")]
+    kernels: Option<KernelsArg>,
     /// Write to a file; it appears when it is complete, or not at all
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
@@ -130,7 +134,8 @@ fn misplaced(args: &Args) -> Option<(&'static str, &'static str)> {
         return Some(("--arch", "ptx and --stage cubin"));
     }
     let kernel = args.kernel.is_some().then_some("--kernel");
-    let given = args.schedule.given().or(kernel).filter(|_| !args.stage.is_of_device());
+    let kernels = args.kernels.is_some().then_some("--kernels");
+    let given = args.schedule.given().or(kernel).or(kernels).filter(|_| !args.stage.is_of_device());
     given.map(|option| (option, "kernels, cuda, ptx and cubin"))
 }
 
@@ -178,7 +183,8 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
 
 fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>, Refused> {
     watchdog::enter(Phase::Compile);
-    let options = CompileOptions { schedule, ..CompileOptions::default() };
+    let wanted = args.kernels.map_or(Kernels::Fast, Kernels::from);
+    let options = CompileOptions { schedule, kernels: wanted, ..CompileOptions::default() };
     let mut kernels = program.kernels(&args.semantics.complete(options))?;
     if let Some(name) = &args.kernel {
         if !kernels.names().contains(&name.as_str()) {

@@ -30,6 +30,7 @@ use team::Member;
 
 pub use args::{Args, stdin_of, stdin_once};
 pub use as_gpu_child::run_as_gpu_child;
+pub use choices::KernelsArg;
 pub use later_kernels::compile as compile_later_kernels;
 pub use output::unwritten;
 
@@ -202,8 +203,8 @@ fn explain(
     Ok(Some(Why { of: of.clone(), derivation }))
 }
 
-/// What the kernels of a GPU count: they do it in a run of its own before the one that is timed. `None` on other devices, which count while
-/// they are timed.
+/// What the kernels of a GPU count: they do it in a run of its own before the one that is timed. `None` on other
+/// devices, which count while they are timed.
 fn counted(
     args: &Args,
     options: &CompileOptions,

@@ -1,31 +1,34 @@
 //! Where kernels are brought to, once they are checked: a GPU, or the simulator of one.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Duration;
 
 use gchr_base::control::{Control, Progress};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::memory;
 use gchr_base::stats::Stats;
-use gchr_cuda::{Capability, Compiler, Gpu, Image, LateImage, Options as NvrtcOptions, driver};
+use gchr_cuda::{Gpu, driver};
 use gchr_kernel::device::{Device as _, DeviceError};
 use gchr_kernel::ir::Module;
 use gchr_kernel::{Form, Unit};
 use gchr_runtime::outcome::{Failure, Stopped};
 use gchr_simulator::SimDevice;
 
-use super::source::NAME;
+use super::compile::{Target, Texts, compile_and_check};
 use super::verify::before_launch;
 use crate::options::{CompileOptions, Device, Kernels};
 use crate::stack::with_large_stack;
 
-/// Bytes of this machine that a byte of tables takes on the simulator: itself, and the shadow in which the simulator keeps who touched
-/// it last, 36 bytes for each word; and all of it twice, as old tables are held beside new ones while they grow.
+/// Bytes of this machine that a byte of tables takes on the simulator: itself, and the shadow in which the simulator
+/// keeps who touched it last, 36 bytes for each word; and all of it twice, as old tables are held beside new ones while
+/// they grow.
 const SIM_COST: u64 = 20;
 /// Bytes that tables may take on the simulator, at most.
 const SIM_MEMORY: u64 = 1 << 30;
-/// Blocks that the simulator runs side by side. Every iteration ends with barriers that all of them must reach, so more cost time.
+/// Blocks that the simulator runs side by side. Every iteration ends with barriers that all of them must reach, so more
+/// cost time.
 pub(crate) const SIM_BLOCKS: u32 = 2;
 
 /// A device with the kernels of one program.
@@ -43,12 +46,12 @@ enum LoadedDevice {
 }
 
 impl Backend {
-    /// Generates kernels, checks them and brings them to the device. `name` is that of the program's text. A GPU gets them in the form that
-    /// the options say; the simulator always counts.
-    pub fn load<T: HasKernels>(
+    /// Generates kernels, checks them and brings them to the device. `name` is that of the program's text. A GPU gets
+    /// them in the form that the options say; the simulator always counts.
+    pub fn load<T: HasKernels + Send>(
         name: &str,
         options: &CompileOptions,
-        mut make: impl FnMut(Kernels) -> Result<T, Vec<Diagnostic>>,
+        make: impl Fn(Kernels) -> Result<T, Vec<Diagnostic>> + Sync,
     ) -> Result<(T, Self), Vec<Diagnostic>> {
         match options.device {
             Device::Gpu(ordinal) => load_gpu(ordinal, name, options, make),
@@ -171,171 +174,70 @@ fn name_limit<O, L>(result: &mut Result<O, Failure<L>>, given: u64) {
 }
 
 /// Takes the GPU and, while it comes up, generates, checks and compiles the kernels for it.
-fn load_gpu<T: HasKernels>(
+fn load_gpu<T: HasKernels + Send>(
     ordinal: u32,
     name: &str,
     options: &CompileOptions,
-    mut make: impl FnMut(Kernels) -> Result<T, Vec<Diagnostic>>,
+    make: impl Fn(Kernels) -> Result<T, Vec<Diagnostic>> + Sync,
 ) -> Result<(T, Backend), Vec<Diagnostic>> {
     let known = driver::describe(ordinal).map_err(|error| vec![error.into()])?;
-    let (opened, built) = std::thread::scope(|scope| {
+    let (opened, built) = thread::scope(|scope| {
         let opening = scope.spawn(|| Gpu::open(ordinal));
-        let built = Compiler::from_env().map_err(|error| vec![error.into()]).and_then(|compiler| {
-            let (form, kernels) = (options.form(), Kernels::Fast);
-            let target = Target { capability: known.capability, name: name.to_string(), form, kernels };
-            let made = make(kernels)?;
-            let texts = Texts::of(&made, &target)?;
-            let soon = options.kernels == Kernels::Soon && form == Form::Plain;
-            if !soon || texts.are_compiled(&compiler, &target) {
-                let (built, verify_ms) = check_and_compile(&compiler, &target, &made, texts)?;
-                return Ok((made, kernels, verify_ms, built));
-            }
-            let target = Target { kernels: Kernels::Soon, ..target };
-            let made = make(target.kernels)?;
-            let texts = Texts::of(&made, &target)?;
-            let (built, verify_ms) = check_and_compile(&compiler, &target, &made, texts)?;
-            Ok((made, target.kernels, verify_ms, built))
+        let built = Target::new(&known, name, options.form()).and_then(|target| {
+            let soon = options.kernels == Kernels::Soon && target.form == Form::Plain;
+            let (made, texts, target) = made_for(target, soon, make)?;
+            Ok((compile_and_check(&target, &made, texts)?, made, target))
         });
         (opening.join(), built)
     });
     let opened = opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let mut gpu = opened.map_err(|error| vec![error.into()])?;
-    let (made, kernels, verify_ms, built) = built?;
-    for image in &built.images {
-        gpu.load(image).map_err(DeviceError::into_diagnostics)?;
+    let (built, made, target) = built?;
+    for code in built.usual {
+        target.load(code, &mut gpu).map_err(DeviceError::into_diagnostics)?;
     }
-    built.rare.into_iter().for_each(|(kernels, image)| gpu.load_when_asked(kernels, image));
+    built.rare.into_iter().for_each(|late| gpu.load_when_asked(Box::new(late)));
     let machine = LoadedDevice::Gpu(Box::new(Mutex::new(gpu)));
-    Ok((made, Backend { machine, kernels: Some(kernels), verify_ms }))
+    Ok((made, Backend { machine, kernels: Some(target.kernels), verify_ms: built.verify_ms }))
 }
 
-/// What kernels are compiled for.
-#[derive(Clone)]
-struct Target {
-    capability: Capability,
-    /// Of the program's text.
-    name: String,
-    form: Form,
-    kernels: Kernels,
-}
-
-impl Target {
-    fn text(&self, kernels: &Module) -> Result<String, Vec<Diagnostic>> {
-        with_large_stack(|| gchr_kernel::cuda_text_as(kernels, &self.name, self.form))
+/// Fast kernels; where they are to be there soon, and are not in the cache, others. What the cache has is known when
+/// the text of the fast kernels is there: a second processor generates the others meanwhile.
+fn made_for<T: HasKernels + Send>(
+    target: Target,
+    soon: bool,
+    make: impl Fn(Kernels) -> Result<T, Vec<Diagnostic>> + Sync,
+) -> Result<(T, Texts, Target), Vec<Diagnostic>> {
+    let made = |target: Target| {
+        let made = make(target.kernels)?;
+        let texts = Texts::of(&made, &target)?;
+        Ok((made, texts, target))
+    };
+    if !soon {
+        return made(target);
     }
-
-    fn options(&self) -> NvrtcOptions {
-        match (self.form, self.kernels) {
-            (Form::Counting, _) => NvrtcOptions::kernels().with_lines(),
-            (Form::Plain, Kernels::Fast) => NvrtcOptions::kernels().from_env(),
-            (Form::Plain, Kernels::Soon) => NvrtcOptions::kernels_soon().from_env(),
+    let other = target.clone().soon();
+    let several = thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
+    thread::scope(|scope| {
+        let ahead = several.then(|| scope.spawn(|| made(other.clone())));
+        let fast = made(target)?;
+        if fast.1.are_compiled(&fast.2) {
+            return Ok(fast);
         }
-    }
-}
-
-/// What the compiler gets: a text for each unit that most runs need, and the units that few need.
-struct Texts {
-    usual: Vec<String>,
-    rare: Vec<Unit>,
-}
-
-impl Texts {
-    fn of(made: &impl HasKernels, target: &Target) -> Result<Self, Vec<Diagnostic>> {
-        let module = made.module();
-        // The counters of what kernels count belong to one image.
-        let units = match target.form {
-            Form::Plain => made.units(),
-            Form::Counting => Unit::whole(module),
-        };
-        let (rare, usual): (Vec<_>, Vec<_>) = units.into_iter().partition(|unit| unit.rare);
-        let usual = usual.iter().map(|unit| target.text(&unit.of(module))).collect::<Result<_, _>>()?;
-        Ok(Self { usual, rare })
-    }
-
-    /// Whether all that most runs need is in the cache.
-    fn are_compiled(&self, compiler: &Compiler, target: &Target) -> bool {
-        let Ok(arch) = compiler.arch_for(target.capability) else { return false };
-        let options = target.options();
-        self.usual.iter().all(|text| compiler.find(text, NAME, arch, &options).is_some())
-    }
-}
-
-/// Compiled kernels.
-struct BuiltKernels {
-    images: Vec<Image>,
-    /// The names of those that few runs need, and what compiles them.
-    rare: Vec<(Vec<String>, LateImage)>,
-}
-
-/// Compiles kernels, all units side by side, and checks them meanwhile. Gives the milliseconds that the check took beyond the compilation.
-fn check_and_compile(
-    compiler: &Compiler,
-    target: &Target,
-    made: &impl HasKernels,
-    Texts { usual, rare }: Texts,
-) -> Result<(BuiltKernels, f64), Vec<Diagnostic>> {
-    let module = made.module();
-    let rare = rare.into_iter().map(|unit| {
-        let (kernels, target) = (unit.of(module), target.clone());
-        let late: LateImage = Box::new(move || {
-            let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
-            compile(&compiler, &target, &target.text(&kernels)?)
-        });
-        (unit.kernels, late)
-    });
-    let rare = rare.collect();
-    let (checked, images, compiled) = std::thread::scope(|scope| {
-        let checking = scope.spawn(|| before_launch(module));
-        let compile_unit = |text: &String| compile(compiler, target, text);
-        let mut units = usual.iter();
-        let first = units.next();
-        let others: Vec<_> = units.map(|text| scope.spawn(move || compile_unit(text))).collect();
-        let mut images: Vec<_> = first.map(compile_unit).into_iter().collect();
-        images.extend(
-            others
-                .into_iter()
-                .map(|unit| unit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
-        );
-        let compiled = Instant::now();
-        (checking.join(), images, compiled)
-    });
-    // What is refused must not be launched, whatever the compiler says of it.
-    checked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    let images = images.into_iter().collect::<Result<_, _>>()?;
-    Ok((BuiltKernels { images, rare }, compiled.elapsed().as_secs_f64() * 1e3))
-}
-
-/// Compiles all units of kernels side by side and checks the kernels meanwhile, for the cache.
-pub(crate) fn compile_ahead(
-    gpu: u32,
-    name: &str,
-    module: &Module,
-    units: &[Unit],
-) -> Result<(), Vec<Diagnostic>> {
-    let known = driver::describe(gpu).map_err(|error| vec![error.into()])?;
-    let (form, kernels) = (Form::Plain, Kernels::Fast);
-    let target = Target { capability: known.capability, name: name.to_string(), form, kernels };
-    let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
-    std::thread::scope(|scope| {
-        let compile_unit = |unit: &Unit| compile(&compiler, &target, &target.text(&unit.of(module))?);
-        let started = units.iter().map(|unit| scope.spawn(move || compile_unit(unit)));
-        let started: Vec<_> = started.collect();
-        before_launch(module)?;
-        let join = |unit: std::thread::ScopedJoinHandle<'_, _>| {
-            unit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        started.into_iter().map(join).try_for_each(|built: Result<Image, _>| built.map(drop))
+        match ahead {
+            Some(ahead) => ahead.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            None => made(other.clone()),
+        }
     })
 }
 
-fn compile(compiler: &Compiler, target: &Target, text: &str) -> Result<Image, Vec<Diagnostic>> {
-    let built = compiler.build_for(target.capability, text, NAME, &target.options());
-    let built = built.map_err(|found| vec![found])?;
-    tracing::info!(cached = built.cached, "kernels compiled");
-    if !built.compiled.log.is_empty() {
-        tracing::warn!(log = built.compiled.log, "the compiler has remarks on the kernels");
-    }
-    Ok(built.compiled.image)
+/// Compiles all units of kernels side by side and checks the kernels meanwhile, for the cache.
+pub(crate) fn compile_ahead(gpu: u32, name: &str, made: &impl HasKernels) -> Result<(), Vec<Diagnostic>> {
+    let known = driver::describe(gpu).map_err(|error| vec![error.into()])?;
+    let target = Target::new(&known, name, Form::Plain)?;
+    let units = made.units().into_iter().map(|unit| target.text(unit, made.module()));
+    let texts = Texts { usual: units.collect::<Result<_, _>>()?, rare: Vec::new() };
+    compile_and_check(&target, made, texts).map(drop)
 }
 
 /// A launch that the simulator ends in the middle of a round leaves no store to show; most rounds take less.

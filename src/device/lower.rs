@@ -8,6 +8,7 @@ use gchr_kernel::Unit;
 use gchr_kernel::ir::Module;
 use gchr_kernels_constraints::generate::kernels;
 use gchr_kernels_constraints::kernels::Kernels;
+use gchr_kernels_terms::tasks::codegen::Pieces;
 use gchr_kernels_terms::tasks::kernels::Tuning;
 use gchr_kernels_terms::topology::kernels::Collector;
 use gchr_kernels_terms::{tasks, topology};
@@ -46,9 +47,16 @@ impl HasKernels for LoweredTerms {
     }
 }
 
+/// Statements of kernels of rounds that are compiled together: about as many as the kernel that has all of a small
+/// program's rules.
+const STATEMENTS_OF_A_UNIT: usize = 600;
+
 impl HasKernels for (ChrPlan, Kernels) {
     fn module(&self) -> &Module {
         &self.1.module
+    }
+    fn units(&self) -> Vec<Unit> {
+        Unit::by_size(&self.1.module, STATEMENTS_OF_A_UNIT)
     }
 }
 
@@ -110,7 +118,7 @@ pub(crate) fn lower_terms(
     with_large_stack(|| match schedule.scheduler {
         Scheduler::Tasks => {
             let plan = planned.map_or_else(|| plan_for_tasks(rules, collector, wanted), Ok)?;
-            by_tasks(rules, sources, plan, collector)
+            by_tasks(rules, sources, plan, collector, wanted)
         }
         Scheduler::Topology => by_topology(rules, sources, schedule),
     })
@@ -121,8 +129,13 @@ fn by_tasks(
     sources: &SourceMap,
     plan: TermPlan,
     collector: Collector,
+    wanted: Wanted,
 ) -> Result<LoweredTerms, Vec<Diagnostic>> {
-    let tuning = Tuning { compact: collector == Collector::Compact, ..Tuning::default() };
+    let pieces = match wanted {
+        Wanted::Fast => Pieces::FAST,
+        Wanted::Soon => Pieces::SOON,
+    };
+    let tuning = Tuning { compact: collector == Collector::Compact, pieces, ..Tuning::default() };
     let kernels = tasks::kernels::kernels(&plan, rules, sources, tuning)?;
     Ok(LoweredTerms::Tasks { plan: Box::new(plan), kernels: Box::new(kernels) })
 }

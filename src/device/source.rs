@@ -24,7 +24,8 @@ pub struct KernelSource<'p> {
 }
 
 impl Program {
-    /// Generates the kernels that run this program on a device: a term program by a schedule, a constraint program in rounds.
+    /// Generates the kernels that run this program on a device: a term program by a schedule, a constraint program in
+    /// rounds.
     pub fn kernels(&self, options: &CompileOptions) -> Result<KernelSource<'_>, Diagnostics> {
         let module = match self.language() {
             Language::Terms => {
@@ -38,6 +39,15 @@ impl Program {
             Ok((units, module)) => Ok(KernelSource { program: self, module, units }),
             Err(list) => Err(self.diagnostics(list)),
         }
+    }
+}
+
+impl HasKernels for KernelSource<'_> {
+    fn module(&self) -> &Module {
+        &self.module
+    }
+    fn units(&self) -> Vec<Unit> {
+        self.units.clone()
     }
 }
 
@@ -56,14 +66,14 @@ impl KernelSource<'_> {
     /// One kernel and what it needs, as when it is compiled apart from the others.
     #[must_use]
     pub fn only(self, kernel: &str) -> Self {
-        let unit = Unit { kernels: vec![kernel.to_string()], rare: false };
+        let unit = Unit { kernels: vec![kernel.to_string()], rare: false, apart: Vec::new() };
         Self { module: unit.of(&self.module), units: vec![unit], ..self }
     }
 
-    /// Compiles the kernels for a GPU and checks them, those that few runs need too, so that a run finds all of it in the cache.
+    /// Compiles the kernels for a GPU and checks them, those that few runs need too, so that a run finds all of it in
+    /// the cache.
     pub fn warm(&self, gpu: u32) -> Result<(), Diagnostics> {
-        compile_ahead(gpu, self.program.name(), &self.module, &self.units)
-            .map_err(|list| self.program.diagnostics(list))
+        compile_ahead(gpu, self.program.name(), self).map_err(|list| self.program.diagnostics(list))
     }
 
     pub(crate) fn ir(&self) -> &Module {

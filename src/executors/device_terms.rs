@@ -1,7 +1,7 @@
 //! Term programs on a device: kernels made ready, terms normalised.
 
 use std::fmt::Display;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
@@ -66,7 +66,8 @@ impl Executor for DeviceTerms {
 
 /// A term program ready to run on a device.
 pub(crate) struct DeviceTermProgram {
-    /// The program for the processor, to which a batch leaves lines that fail on the device: made when a batch asks for it.
+    /// The program for the processor, to which a batch leaves lines that fail on the device: made when a batch asks for
+    /// it.
     processor: OnceLock<CpuTerms>,
     options: CompileOptions,
     lowered: LoweredTerms,
@@ -83,8 +84,14 @@ impl DeviceTermProgram {
     ) -> Result<Self, Vec<Diagnostic>> {
         let CompileOptions { schedule, only_parallel, .. } = *options;
         // Before the device is brought up.
-        let mut planned = only_parallel.then(|| plan_side_by_side(rules, schedule)).transpose()?;
-        let make = |wanted| lower_terms(rules, sources, schedule, wanted, planned.take());
+        let planned = only_parallel.then(|| plan_side_by_side(rules, schedule)).transpose()?;
+        // That plan is one for fast kernels.
+        let planned = Mutex::new(planned);
+        let take = || planned.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let make = |wanted| {
+            let planned = if wanted == Kernels::Fast { take() } else { None };
+            lower_terms(rules, sources, schedule, wanted, planned)
+        };
         let (lowered, backend) = Backend::load(program_name(sources), options, make)?;
         Ok(Self { processor: OnceLock::new(), options: *options, lowered, schedule, backend })
     }
@@ -246,6 +253,7 @@ fn gpu_tasks(memory: u64, blocks: u32) -> tasks::run::Options {
         promote: tasks::run::Promote::WhenAsked,
         steps: STEPS,
         spare: None,
+        brought: tasks::run::BROUGHT,
         results: tasks::run::Results::NormalForms,
     }
 }
@@ -262,6 +270,7 @@ fn sim_tasks(memory: u64) -> tasks::run::Options {
         promote: tasks::run::Promote::WhenAsked,
         steps: STEPS,
         spare: None,
+        brought: 0,
         results: tasks::run::Results::NormalForms,
     }
 }

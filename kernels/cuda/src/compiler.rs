@@ -76,7 +76,26 @@ impl Compiler {
         Ok(self.build(source, name, self.arch_for(capability)?, options)?)
     }
 
-    /// What is compiled for a device: machine code when NVRTC knows its architecture, else PTX that the driver translates.
+    /// What the objects of these sources, each with its options, were linked to before, if it is in the cache.
+    pub fn find_linked(
+        &self,
+        sources: &[String],
+        name: &str,
+        arch: Arch,
+        options: &[Options],
+    ) -> Option<Image> {
+        let key = CacheKey::linked(sources, name, arch, options, self.nvrtc.version());
+        Image::from_content(arch, self.cache.get(&key)?.code).ok()
+    }
+
+    /// Keeps what the objects of these sources were linked to.
+    pub fn keep_linked(&self, sources: &[String], name: &str, options: &[Options], linked: &Image) {
+        let key = CacheKey::linked(sources, name, linked.arch(), options, self.nvrtc.version());
+        self.cache.put(&key, &Entry { log: String::new(), code: linked.content().to_vec() });
+    }
+
+    /// What is compiled for a device: machine code when NVRTC knows its architecture, else PTX that the driver
+    /// translates.
     pub fn arch_for(&self, capability: Capability) -> Result<Arch, Diagnostic> {
         let known = self.nvrtc.architectures();
         let Some(arch) = Arch::for_device(capability, known) else {

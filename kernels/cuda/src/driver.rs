@@ -1,7 +1,7 @@
 //! The CUDA driver: which GPUs there are, and work on one of them.
 //!
-//! cudarc loads the driver at run time and panics when the library or a function is missing. [`init`] therefore checks for all of that
-//! before any other call; everything in this folder calls it first.
+//! cudarc loads the driver at run time and panics when the library or a function is missing. [`init`] therefore checks
+//! for all of that before any other call; everything in this folder calls it first.
 
 mod args;
 mod counters;
@@ -12,11 +12,12 @@ mod handles;
 mod heap;
 mod kernel;
 mod library;
+mod link;
 mod version;
 
 pub use devices::{DeviceInfo, describe, device_count};
 pub use error::DriverError;
-pub use gpu::{Gpu, LateImage};
+pub use gpu::{Gpu, LateKernels};
 pub use library::init;
 pub use version::DriverVersion;
 

@@ -6,7 +6,8 @@ use gchr_base::diagnostic::Diagnostic;
 
 use super::arch::Arch;
 
-/// A module of compiled kernels that has the right outer form: the driver gets no length, so it must never see a damaged one.
+/// A module of compiled kernels that has the right outer form: the driver gets no length, so it must never see a
+/// damaged one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     arch: Arch,
@@ -49,7 +50,8 @@ impl Image {
         Ok(Image { arch, bytes })
     }
 
-    /// The form that fits the architecture: cubin for a real one, PTX for a virtual one. Takes what [`content`](Self::content) gives.
+    /// The form that fits the architecture: cubin for a real one, PTX for a virtual one. Takes what
+    /// [`content`](Self::content) gives.
     pub fn from_content(arch: Arch, content: Vec<u8>) -> Result<Image, ImageError> {
         match arch {
             Arch::Real(_) => Image::cubin(arch, content),
@@ -83,7 +85,8 @@ fn check_elf(bytes: &[u8]) -> Result<(), ImageError> {
     const HEADER: usize = 64;
     const SECTION_HEADER: u64 = 64;
     const PROGRAM_HEADER: u64 = 56;
-    const NO_BITS: u32 = 8;
+    /// Sections without content in the file: SHT_NOBITS, and those of objects for global, local and shared memory.
+    const NO_BITS: [u32; 4] = [8, 0x7000_0007, 0x7000_0009, 0x7000_000a];
     let truncated = ImageError("the file is truncated");
     if bytes.len() < HEADER || !bytes.starts_with(b"\x7fELF\x02\x01") {
         return Err(ImageError("a cubin is a 64-bit ELF file"));
@@ -114,7 +117,7 @@ fn check_elf(bytes: &[u8]) -> Result<(), ImageError> {
         let (Some(kind), Some(offset), Some(size)) = (word(at + 4), long(at + 0x18), long(at + 0x20)) else {
             return Err(truncated);
         };
-        if kind != NO_BITS && !within(offset, size) {
+        if !NO_BITS.contains(&kind) && !within(offset, size) {
             return Err(truncated);
         }
     }

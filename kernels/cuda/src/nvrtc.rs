@@ -1,8 +1,8 @@
 //! NVRTC, the run-time compiler of CUDA C++: a thin safe wrapper that never panics.
 //!
-//! [`Nvrtc::find`] looks where the library usually lies ([`search`]), loads it together with its builtins, and checks its version.
-//! The library is bound here rather than through a crate, because it must be tried at several places: a wrong version at one of them
-//! is no reason to stop, and a missing library is no reason to panic.
+//! [`Nvrtc::find`] looks where the library usually lies ([`search`]), loads it together with its builtins, and checks
+//! its version. The library is bound here rather than through a crate, because it must be tried at several places: a
+//! wrong version at one of them is no reason to stop, and a missing library is no reason to panic.
 
 mod error;
 mod library;
@@ -36,8 +36,8 @@ impl Options {
         Options(Vec::new())
     }
 
-    /// The options for generated kernels: floats as the CPU computes them (no fused multiply-add), a warning for every register spill, and
-    /// functions compiled side by side.
+    /// The options for generated kernels: floats as the CPU computes them (no fused multiply-add), a warning for every
+    /// register spill, and functions compiled side by side.
     pub fn kernels() -> Self {
         Options::exact().with("--split-compile=0")
     }
@@ -56,11 +56,18 @@ impl Options {
         Options::exact().with("--Ofast-compile=min")
     }
 
+    /// Asks for an object that is linked with others, whose functions have no more than so many registers.
+    #[must_use]
+    pub fn object(self, registers: u32) -> Self {
+        self.with("--relocatable-device-code=true").with(&format!("--maxrregcount={registers}"))
+    }
+
     fn exact() -> Self {
         Options::none().with("--std=c++17").with("--fmad=false").with("--ptxas-options=--warn-on-spills")
     }
 
-    /// Adds line numbers for profilers and sanitizers. They take a fifth of the time to compile, and make machine code several times as large.
+    /// Adds line numbers for profilers and sanitizers. They take a fifth of the time to compile, and make machine code
+    /// several times as large.
     #[must_use]
     pub fn with_lines(self) -> Self {
         self.with("-lineinfo")
@@ -73,7 +80,8 @@ impl Options {
         self
     }
 
-    /// Asks for registers, stack and shared memory of each kernel in the log, for [`parse_resources`](super::parse_resources).
+    /// Asks for registers, stack and shared memory of each kernel in the log, for
+    /// [`parse_resources`](super::parse_resources).
     #[must_use]
     pub fn with_resource_usage(self) -> Self {
         self.with("--ptxas-options=-v")
@@ -195,7 +203,8 @@ impl Nvrtc {
         let pointers: Vec<*const c_char> = arguments.iter().map(|a| a.as_ptr()).collect();
         let count = c_int::try_from(pointers.len())
             .map_err(|_| CompileError::Input { what: "there are too many options".to_string() })?;
-        // SAFETY: the pointers are NUL-terminated strings that `arguments` keeps alive during the call, `count` of them.
+        // SAFETY: the pointers are NUL-terminated strings that `arguments` keeps alive during the call, `count` of
+        // them.
         let outcome = unsafe { program.compile(count, pointers.as_ptr()) };
         let log = program.log();
         if let Err(code) = outcome {

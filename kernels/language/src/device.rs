@@ -1,9 +1,10 @@
 //! What host code of a scheduler needs of a device, the same for the simulator and for CUDA.
 //!
-//! A backend is opened with the kernels of one program. Then: look up each [`kernel`](Device::kernel) once, [`alloc`](Device::alloc)
-//! and [`upload`](Device::upload) its buffers, [`launch`](Device::launch), and [`download`](Device::download) the result. All work of a
-//! device happens in the order of the calls. `launch` and `fill` may return before the work is done; what goes wrong in it is
-//! reported by a later call, at the latest by [`synchronize`](Device::synchronize), `download` or [`stop_timer`](Device::stop_timer).
+//! A backend is opened with the kernels of one program. Then: look up each [`kernel`](Device::kernel) once,
+//! [`alloc`](Device::alloc) and [`upload`](Device::upload) its buffers, [`launch`](Device::launch), and
+//! [`download`](Device::download) the result. All work of a device happens in the order of the calls. `launch` and
+//! `fill` may return before the work is done; what goes wrong in it is reported by a later call, at the latest by
+//! [`synchronize`](Device::synchronize), `download` or [`stop_timer`](Device::stop_timer).
 
 mod error;
 mod ids;
@@ -77,7 +78,8 @@ pub struct Launch<'a> {
     pub block: u32,
     /// One argument a parameter.
     pub args: &'a [Arg<'a>],
-    /// All blocks run at the same time, so that they may wait for each other (grid barriers). The grid must not be larger than
+    /// All blocks run at the same time, so that they may wait for each other (grid barriers). The grid must not be
+    /// larger than
     /// [`Device::resident_blocks`].
     pub cooperative: bool,
 }
@@ -121,6 +123,12 @@ pub trait Device {
     /// Looks up a kernel by name.
     fn kernel(&mut self, name: &str) -> Result<KernelId>;
 
+    /// Whether a kernel can be looked up without a wait for its compiler.
+    fn is_at_hand(&mut self, name: &str) -> Result<bool> {
+        let _ = name;
+        Ok(true)
+    }
+
     /// How many blocks of so many threads the whole device holds at a time: the largest cooperative grid.
     fn resident_blocks(&mut self, kernel: KernelId, block: u32) -> Result<u32>;
 
@@ -139,8 +147,8 @@ pub trait Device {
     /// Sets bytes.
     fn fill(&mut self, buffer: BufferId, offset: u64, bytes: u64, value: u8) -> Result<()>;
 
-    /// From now on kernels may read unwritten elements of a buffer; they have some value. A device that does not look for such reads has
-    /// nothing to do.
+    /// From now on kernels may read unwritten elements of a buffer; they have some value. A device that does not look
+    /// for such reads has nothing to do.
     fn accept_unwritten(&mut self, _buffer: BufferId) -> Result<()> {
         Ok(())
     }
@@ -160,7 +168,8 @@ pub trait Device {
         Ok(true)
     }
 
-    /// Writes one word at once, concurrently with running kernels: so the host asks a running kernel to stop. The kernel reads it atomically.
+    /// Writes one word at once, concurrently with running kernels: so the host asks a running kernel to stop. The
+    /// kernel reads it atomically.
     fn post(&mut self, buffer: BufferId, offset: u64, value: u32) -> Result<()> {
         self.upload(buffer, offset, &value.to_le_bytes())
     }

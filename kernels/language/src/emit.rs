@@ -5,6 +5,7 @@ use gchr_base::diagnostic::{self, Diagnostic};
 use crate::ir::{Module, Stmt, StmtKind};
 use crate::lower::CUDA_PASSES;
 use crate::print;
+use crate::unit::Unit;
 use crate::verify::verify_closed;
 
 /// What the names of the kernel language mean in CUDA C++.
@@ -24,7 +25,8 @@ pub fn lower(module: &Module) -> Result<Module, Vec<Diagnostic>> {
 /// What makes the counting form of kernels count.
 const COUNTERS: &str = include_str!("emit/counters.cu");
 
-/// Name of the array of counters in the counting form, and how it is laid out: slots, and words of a slot before the tallies.
+/// Name of the array of counters in the counting form, and how it is laid out: slots, and words of a slot before the
+/// tallies.
 pub mod counters {
     /// The array's name.
     pub const NAME: &str = "gchr_counts";
@@ -49,14 +51,24 @@ pub fn cuda_text(module: &Module, program: &str) -> Result<String, Vec<Diagnosti
     cuda_text_as(module, program, Form::Plain)
 }
 
-/// CUDA C++ of a module without open holes. `program` is the file that `#line` directives name; what has no origin there is in
+/// CUDA C++ of a module without open holes. `program` is the file that `#line` directives name; what has no origin
+/// there is in
 /// `kernels.cu`, which is this text itself.
 pub fn cuda_text_as(module: &Module, program: &str, form: Form) -> Result<String, Vec<Diagnostic>> {
-    let lowered = lower(module)?;
+    Ok(text(&lower(module)?, program, form))
+}
+
+/// CUDA C++ of a unit, a text for each of its [objects](Unit::objects).
+pub fn cuda_objects(unit: &Unit, module: &Module, program: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let lowered = lower(&unit.of(module))?;
+    Ok(unit.objects(&lowered).iter().map(|object| text(object, program, Form::Plain)).collect())
+}
+
+fn text(lowered: &Module, program: &str, form: Form) -> String {
     let counts = form == Form::Counting;
     let mut text = String::new();
     if counts {
-        text.push_str(&format!("#define GCHR_TALLIES {}u\n", tallies(&lowered)));
+        text.push_str(&format!("#define GCHR_TALLIES {}u\n", tallies(lowered)));
     }
     text.push_str(PRELUDE);
     text.push('\n');
@@ -64,8 +76,8 @@ pub fn cuda_text_as(module: &Module, program: &str, form: Form) -> Result<String
         text.push_str(COUNTERS);
         text.push('\n');
     }
-    text.push_str(&print::print(&lowered, Some(program), text.matches('\n').count(), counts));
-    Ok(text)
+    text.push_str(&print::print(lowered, Some(program), text.matches('\n').count(), counts));
+    text
 }
 
 /// How many numbers the `tally` statements of a module use.

@@ -1,5 +1,5 @@
-//! The kernel language of gchr: a typed kernel IR whose text form is a subset of CUDA C++, its verifier, its templates, and its
-//! lowering to CUDA C++; and [`device`], the interface of what runs kernels.
+//! The kernel language of gchr: a typed kernel IR whose text form is a subset of CUDA C++, its verifier, its templates,
+//! and its lowering to CUDA C++; and [`device`], the interface of what runs kernels.
 
 pub mod build;
 pub mod device;
@@ -17,8 +17,9 @@ pub mod text;
 mod unit;
 pub mod verify;
 
-pub use emit::{Form, cuda_text, cuda_text_as};
+pub use emit::{Form, cuda_objects, cuda_text, cuda_text_as};
 pub use unit::Unit;
 
-/// Names this version of the kernel language by its sources: what is said of kernels on disk holds for the version that said it.
+/// Names this version of the kernel language by its sources: what is said of kernels on disk holds for the version that
+/// said it.
 pub const IDENTITY: &str = env!("GCHR_SOURCES");

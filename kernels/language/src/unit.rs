@@ -1,6 +1,8 @@
-//! Compilation units: kernels of one module that a compiler is given apart from the others, each with no more than it needs.
+//! Compilation units: kernels of one module that a compiler is given apart from the others, each with no more than it
+//! needs.
 //!
-//! Units are compiled side by side, and a unit whose text does not depend on the program is compiled once for all programs.
+//! Units are compiled side by side, and a unit whose text does not depend on the program is compiled once for all
+//! programs. A large unit comes in several objects, which are compiled side by side as well, and linked.
 
 use gchr_base::ids::{Id, IdVec};
 
@@ -15,38 +17,118 @@ pub struct Unit {
     pub kernels: Vec<String>,
     /// Whether few runs launch them: they are compiled when one does.
     pub rare: bool,
+    /// Names of outlined functions that are compiled apart from the kernels, each as an object of its own; those that
+    /// the kernels do not need are left out.
+    pub apart: Vec<String>,
 }
 
 impl Unit {
     /// The only unit of a module: all its kernels.
     pub fn whole(module: &Module) -> Vec<Unit> {
         let kernels = module.functions.iter().filter(|function| function.is_kernel());
-        vec![Unit { kernels: kernels.map(|kernel| kernel.name.clone()).collect(), rare: false }]
+        let kernels = kernels.map(|kernel| kernel.name.clone()).collect();
+        vec![Unit { kernels, rare: false, apart: Vec::new() }]
+    }
+
+    /// The kernels of a module in units that compilers take about as long for: a kernel that has so many statements,
+    /// functions that it calls included, is alone, and smaller ones are together.
+    pub fn by_size(module: &Module, enough: usize) -> Vec<Unit> {
+        let mut units = Vec::new();
+        let (mut small, mut size) = (Vec::new(), 0);
+        for Unit { kernels: all, .. } in Unit::whole(module) {
+            for kernel in all {
+                let alone = Unit { kernels: vec![kernel], rare: false, apart: Vec::new() };
+                let statements = statements(&alone.of(module));
+                if statements >= enough {
+                    units.push(alone);
+                    continue;
+                }
+                small.extend(alone.kernels);
+                size += statements;
+                if size >= enough {
+                    units.push(Unit { kernels: std::mem::take(&mut small), rare: false, apart: Vec::new() });
+                    size = 0;
+                }
+            }
+        }
+        if !small.is_empty() {
+            units.push(Unit { kernels: small, rare: false, apart: Vec::new() });
+        }
+        units
     }
 
     /// The kernels of the unit, and what they need, as a module of their own.
     pub fn of(&self, module: &Module) -> Module {
-        let mut needed = Needed::none(module);
         let named = module.functions.ids().filter(|&id| self.kernels.contains(&module.functions[id].name));
-        named.for_each(|id| needed.functions[id] = true);
-        needed.find();
-        let mut linker = Linker::new(module);
-        let mut into = Module::default();
-        // Nothing of another name is there yet: linking into an empty module finds no two definitions of one name.
-        for (id, record) in module.records.iter_enumerated().filter(|(id, _)| needed.records[*id]) {
-            let mut record = record.clone();
-            record.fields.iter_mut().for_each(|field| field.ty = linker.ty(field.ty));
-            linker.records[id] = Some(into.records.push(record));
-        }
-        for (id, constant) in module.constants.iter_enumerated().filter(|(id, _)| needed.constants[*id]) {
-            linker.constants[id] = Some(into.constants.push(constant.clone()));
-        }
-        for id in module.functions.ids().filter(|&id| needed.functions[id]) {
-            let function = linker.counterpart(id);
-            linker.functions[id] = Some(into.functions.push(function));
-        }
-        into
+        extract(module, named, |_| false)
     }
+
+    /// The objects of a module that has what [`of`](Self::of) gives: first that of the kernels, with all outlined
+    /// functions that are not
+    /// [apart](Self::apart). An outlined function is in one of them, and declared in others.
+    pub fn objects(&self, module: &Module) -> Vec<Module> {
+        let is_outlined = |id: FunctionId| module.functions[id].kind == FunctionKind::Outlined;
+        let is_apart = |id: FunctionId| is_outlined(id) && self.apart.contains(&module.functions[id].name);
+        if !module.functions.ids().any(is_apart) {
+            return vec![module.clone()];
+        }
+        let (apart, here): (Vec<_>, Vec<_>) = module.functions.ids().partition(|&id| is_apart(id));
+        let is_root = |id: FunctionId| is_outlined(id) || module.functions[id].is_kernel();
+        let first = extract(module, here.into_iter().filter(|&id| is_root(id)), is_apart);
+        let other = |own: FunctionId| extract(module, [own], |id| is_outlined(id) && id != own);
+        std::iter::once(first).chain(apart.into_iter().map(other)).collect()
+    }
+
+    /// Registers that a thread may have when as many blocks fit as the kernels of a module ask for, on a multiprocessor
+    /// that has so many registers. A function that is compiled apart from its kernel must be told.
+    pub fn registers(module: &Module, of_a_multiprocessor: u32) -> u32 {
+        const MOST: u32 = 255;
+        const STEP: u32 = 8;
+        let bound = |function: &Function| match function.kind {
+            FunctionKind::Kernel { max_threads, min_blocks } => {
+                Some(of_a_multiprocessor / (max_threads * min_blocks).max(1) / STEP * STEP)
+            }
+            _ => None,
+        };
+        module.functions.iter().filter_map(bound).min().unwrap_or(MOST).min(MOST)
+    }
+}
+
+/// Statements of all functions.
+fn statements(module: &Module) -> usize {
+    let mut count = 0;
+    module.functions.iter().for_each(|function| each_statement(&function.body, &mut |_| count += 1));
+    count
+}
+
+/// Some functions and what they need, as a module of their own; functions that are elsewhere are declared only.
+fn extract(
+    module: &Module,
+    roots: impl IntoIterator<Item = FunctionId>,
+    is_elsewhere: impl Fn(FunctionId) -> bool,
+) -> Module {
+    let mut needed = Needed::none(module);
+    roots.into_iter().for_each(|id| needed.functions[id] = true);
+    needed.find(&is_elsewhere);
+    let mut linker = Linker::new(module);
+    let mut into = Module::default();
+    // Nothing of another name is there yet: linking into an empty module finds no two definitions of one name.
+    for (id, record) in module.records.iter_enumerated().filter(|(id, _)| needed.records[*id]) {
+        let mut record = record.clone();
+        record.fields.iter_mut().for_each(|field| field.ty = linker.ty(field.ty));
+        linker.records[id] = Some(into.records.push(record));
+    }
+    for (id, constant) in module.constants.iter_enumerated().filter(|(id, _)| needed.constants[*id]) {
+        linker.constants[id] = Some(into.constants.push(constant.clone()));
+    }
+    for id in module.functions.ids().filter(|&id| needed.functions[id]) {
+        let mut function = linker.counterpart(id);
+        if is_elsewhere(id) {
+            function = Function { kind: FunctionKind::Hole, body: Block::new(), doc: Vec::new(), ..function };
+        }
+        linker.functions[id] = Some(into.functions.push(function));
+    }
+    into
 }
 
 /// What some functions of a module need.
@@ -67,12 +149,15 @@ impl<'m> Needed<'m> {
         }
     }
 
-    /// Adds what the functions need. Definitions come before their uses, so callers and users are looked at first.
-    fn find(&mut self) {
+    /// Adds what the functions need, those that are elsewhere only for their types. Definitions come before their uses,
+    /// so callers and users are looked at first.
+    fn find(&mut self, is_elsewhere: &impl Fn(FunctionId) -> bool) {
         let module = self.module;
         for at in (0..module.functions.len()).rev().map(FunctionId::from_index) {
-            if self.functions[at] {
-                self.function(&module.functions[at]);
+            match self.functions[at] {
+                true if is_elsewhere(at) => self.signature(&module.functions[at]),
+                true => self.function(&module.functions[at]),
+                false => {}
             }
         }
         for at in (0..module.records.len()).rev().map(RecordId::from_index) {
@@ -80,6 +165,11 @@ impl<'m> Needed<'m> {
                 module.records[at].fields.iter().for_each(|field| self.ty(field.ty));
             }
         }
+    }
+
+    fn signature(&mut self, function: &Function) {
+        self.ty(function.result);
+        function.params.iter().for_each(|&param| self.ty(function.vars[param].ty));
     }
 
     fn function(&mut self, function: &Function) {
@@ -130,6 +220,54 @@ mod tests {
         extern \"C\" __global__ void __launch_bounds__(32) second(u32* to, Other other) { u32 t = more(other.b); to[threadIdx.x] = t; }";
 
     #[test]
+    fn an_outlined_function_is_in_one_object() {
+        let module = module_of(
+            "struct Used { u32 a; };
+            __device__ __forceinline__ u32 twice(u32 a) { return 2u * a; }
+            __device__ __noinline__ u32 rare(u32 a) { return a + 1u; }
+            __device__ __noinline__ Used one(u32 a) { u32 t = twice(a); u32 r = rare(t); return Used{r}; }
+            __device__ __noinline__ Used two(u32 a) { u32 r = rare(a); return Used{r}; }
+            __device__ __noinline__ u32 unused(u32 a) { return a; }
+            extern \"C\" __global__ void __launch_bounds__(128, 3) run(u32* to) {
+                Used u = one(threadIdx.x); Used v = two(u.a); to[threadIdx.x] = v.a; }",
+        );
+        let apart = ["one", "two", "unused"].map(String::from).to_vec();
+        let unit = Unit { apart, ..Unit::whole(&module).remove(0) };
+        let whole = unit.of(&module);
+        let objects = unit.objects(&whole);
+        let shown: Vec<String> = objects
+            .iter()
+            .map(|object| {
+                let state = |f: &Function| if f.is_hole() { "declared " } else { "" };
+                object
+                    .functions
+                    .iter()
+                    .map(|f| format!("{}{}", state(f), f.name))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            ["rare, declared one, declared two, run", "twice, declared rare, one", "declared rare, two"]
+        );
+        assert_eq!(Unit { apart: Vec::new(), ..unit }.objects(&whole), [whole.clone()]);
+        assert_eq!(Unit::registers(&whole, 65536), 168);
+    }
+
+    #[test]
+    fn large_kernels_are_alone() {
+        let kernel = |name: &str, statements: usize| {
+            let code = "to[threadIdx.x] = 1u; ".repeat(statements);
+            format!("extern \"C\" __global__ void __launch_bounds__(32) {name}(u32* to) {{ {code} }}")
+        };
+        let text = [kernel("a", 2), kernel("b", 9), kernel("c", 4), kernel("d", 5), kernel("e", 1)].concat();
+        let units = Unit::by_size(&module_of(&text), 6);
+        let kernels: Vec<String> = units.iter().map(|unit| unit.kernels.concat()).collect();
+        assert_eq!(kernels, ["b", "ac", "de"]);
+    }
+
+    #[test]
     fn a_unit_has_its_kernels_and_what_they_need() {
         let module = module_of(TEXT);
         let whole = Unit::whole(&module);
@@ -139,7 +277,7 @@ mod tests {
         for (kernel, function, record, constant) in
             [("first", "twice", "Used", "N"), ("second", "more", "Other", "M")]
         {
-            let unit = Unit { kernels: vec![kernel.into()], rare: false }.of(&module);
+            let unit = Unit { kernels: vec![kernel.into()], rare: false, apart: Vec::new() }.of(&module);
             assert_eq!(verify_closed(&unit), [], "{unit}");
             let functions: Vec<&str> = unit.functions.iter().map(|f| f.name.as_str()).collect();
             assert_eq!(functions, [function, kernel]);

@@ -1,13 +1,15 @@
 //! The tasks scheduler on a GPU: each program at sizes that fill the card, beside the time that it is to take there.
 //!
-//! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--batch N] [--gc none|queue|compact] [--input TERM] [--cuda DIR] [--write DIR] [--programs DIR] [--compile ARCH]` prints a table of the rows whose names
-//! contain a TEXT. Times are those of the device, the launch and the host's loop around it included, best of the repeats. Context,
-//! compilation, allocation, start term and result are not part of them. `--blocks` are blocks a multiprocessor in place of those
-//! that suit the program, `--steps` those between two looks for waiting threads, `--batch` the free cells that threads hand to each other at a time, `--input` is taken in place of
-//! the start terms of the rows. `--write` leaves the CUDA text of the rows, for `--gc` or `queue`, in a folder, `--cuda` takes
-//! it from there: so generated code can be changed by hand and measured. `--programs` takes programs from a folder in place of the
-//! examples of the same name. `--compile 90` only
-//! compiles for an architecture, without a GPU, and says what the kernel needs of a multiprocessor.
+//! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--batch N] [--gc none|queue|compact] [--input TERM]
+//! [--cuda DIR] [--write DIR] [--programs DIR] [--compile ARCH]` prints a table of the rows whose names contain a TEXT.
+//! Times are those of the device, the launch and the host's loop around it included, best of the repeats. Context,
+//! compilation, allocation, start term and result are not part of them. `--blocks` are blocks a multiprocessor in place
+//! of those that suit the program, `--steps` those between two looks for waiting threads, `--batch` the free cells that
+//! threads hand to each other at a time, `--input` is taken in place of the start terms of the rows. `--write` leaves
+//! the CUDA text of the rows, for `--gc` or `queue`, in a folder, `--cuda` takes it from there: so generated code can
+//! be changed by hand and measured. `--programs` takes programs from a folder in place of the examples of the same
+//! name. `--compile 90` only compiles for an architecture, without a GPU, and says what the kernel needs of a
+//! multiprocessor.
 
 use gchr_testkit::bench;
 use std::borrow::Cow;
@@ -18,7 +20,7 @@ use gchr_base::control::{Control, Limits};
 use gchr_cuda::{Capability, Compiler, parse_resources};
 use gchr_kernel::device::Device;
 use gchr_kernels_terms::tasks::kernels::{Tuning, kernels};
-use gchr_kernels_terms::tasks::run::{Job, Options, Promote, Results, run};
+use gchr_kernels_terms::tasks::run::{BROUGHT, Job, Options, Promote, Results, run};
 use gchr_terms::plan::{self, TermOptions};
 use gchr_testkit::bench::GpuMachine;
 
@@ -219,6 +221,7 @@ fn bench(row: &Row, gc: &str, choices: &Choices, machine: &GpuMachine) {
             promote: Promote::WhenAsked,
             steps: choices.steps,
             spare: None,
+            brought: BROUGHT,
             results: Results::Nothing,
         };
         let start = Instant::now();

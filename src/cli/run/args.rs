@@ -90,16 +90,16 @@ pub struct Args {
     /// run twice, first with kernels that count, then timed
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
     pub profile: Option<profile::Target>,
-    /// Add to the profile what led to a constraint, e.g. "path(1,4)", or to a place in a normal form, e.g. 1.2: the program
-    /// runs once more on the processor, as `gchr why` runs it
+    /// Add to the profile what led to a constraint, e.g. "path(1,4)", or to a place in a normal form, e.g. 1.2: the
+    /// program runs once more on the processor, as `gchr why` runs it
     #[arg(long, value_name = "WHAT", requires = "profile")]
     pub why: Option<String>,
     /// Whether the processor runs machine code made of the rules in the place of the interpreter: auto does when the
     /// run is not over after a moment (.trs, and .chr under the refined semantics)
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub native: NativeArg,
-    /// What a GPU gets when its kernels are not in the cache: soon compiles some that run slower and, in the background,
-    /// fast ones for later runs; fast waits for these [default: soon; fast with --profile]
+    /// What a GPU gets when its kernels are not in the cache: soon compiles some that run slower and, in the
+    /// background, fast ones for later runs; fast waits for these [default: soon; fast with --profile]
     #[arg(long, value_name = "WHICH")]
     pub kernels: Option<KernelsArg>,
     /// Show every rule application on standard error
@@ -119,7 +119,8 @@ pub struct Args {
     pub workers: Option<NonZeroUsize>,
     #[command(flatten)]
     pub kept: KeptArgs,
-    /// Number of threads for loading facts, for rounds, for --inputs, and for a term with native code [default: all cores]
+    /// Number of threads for loading facts, for rounds, for --inputs, and for a term with native code [default: all
+    /// cores]
     #[arg(long, value_name = "N", value_parser = values::threads)]
     pub threads: Option<usize>,
 }
@@ -209,9 +210,9 @@ impl Args {
     /// What matters of a GPU's kernels. A profile is one of those that run fast.
     fn kernels(&self) -> Kernels {
         match self.kernels {
-            Some(KernelsArg::Fast) => Kernels::Fast,
+            Some(kernels) => kernels.into(),
             None if self.profile.is_some() => Kernels::Fast,
-            Some(KernelsArg::Soon) | None => Kernels::Soon,
+            None => Kernels::Soon,
         }
     }
 

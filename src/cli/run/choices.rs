@@ -1,7 +1,7 @@
 //! What options of `gchr run` may be given.
 
 use clap::ValueEnum;
-use gchr::{FactFormat, Format, Native, TableFormat};
+use gchr::{FactFormat, Format, Kernels, Native, TableFormat};
 
 /// How a result is written.
 #[derive(Clone, Copy, ValueEnum)]
@@ -104,6 +104,15 @@ pub enum KernelsArg {
     Soon,
     /// Those that run fastest
     Fast,
+}
+
+impl From<KernelsArg> for Kernels {
+    fn from(kernels: KernelsArg) -> Self {
+        match kernels {
+            KernelsArg::Soon => Kernels::Soon,
+            KernelsArg::Fast => Kernels::Fast,
+        }
+    }
 }
 
 impl From<NativeArg> for Native {

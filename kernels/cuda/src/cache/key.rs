@@ -19,6 +19,24 @@ impl CacheKey {
         CacheKey::of(&fields)
     }
 
+    /// The key of what objects are linked to, each compiled from one of the sources with its options.
+    pub fn linked(
+        sources: &[String],
+        name: &str,
+        arch: Arch,
+        options: &[Options],
+        version: Version,
+    ) -> CacheKey {
+        let (version, arch) = (version.to_string(), arch.to_string());
+        let mut fields = vec!["linked", version.as_str(), &arch];
+        fields.push(name);
+        for (source, options) in sources.iter().zip(options) {
+            fields.extend(options.as_slice().iter().map(String::as_str));
+            fields.extend(["", source]);
+        }
+        CacheKey::of(&fields)
+    }
+
     /// The key of a check: the names of the checker, and the kernels in the kernel language.
     pub fn of_check(checker: [&str; 2], kernels: &str) -> CacheKey {
         CacheKey::of(&["check", checker[0], checker[1], kernels])

@@ -13,6 +13,7 @@ use super::error::{DriverError, call};
 use super::handles::{DeviceMemory, DriverContext, Event, LoadedModule, Outbox, PinnedWord, Stream};
 use super::heap::{Block, Heap};
 use super::kernel::Kernel;
+use super::link;
 use crate::image::Image;
 use crate::resources::KernelResources;
 use gchr_kernel::device::{BufferId, Counts, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
@@ -42,14 +43,22 @@ pub struct Gpu {
     heap: Heap<DeviceMemory>,
     modules: Vec<LoadedModule>,
     /// Kernels that are compiled when one of them is looked up.
-    late: Vec<(Vec<String>, LateImage)>,
+    late: Vec<Box<dyn LateKernels>>,
     context: DriverContext,
 }
 
-/// Compiles kernels when they are needed.
-pub type LateImage = Box<dyn FnOnce() -> std::result::Result<Image, Vec<Diagnostic>> + Send>;
+/// Kernels that are compiled when they are needed.
+pub trait LateKernels: Send {
+    /// Their names.
+    fn names(&self) -> &[String];
+    /// Their image, if they were compiled before.
+    fn find(&self) -> Option<Image>;
+    /// Compiles them: an image, or objects that are to be linked.
+    fn compile(&self) -> std::result::Result<Vec<Image>, Vec<Diagnostic>>;
+}
 
-// SAFETY: the driver's objects may be used by any thread that has made the context current, and every call does that first.
+// SAFETY: the driver's objects may be used by any thread that has made the context current, and every call does that
+// first.
 unsafe impl Send for Gpu {}
 
 struct Buffer {
@@ -109,19 +118,36 @@ impl Gpu {
         Ok(())
     }
 
-    /// Has kernels of these names compiled and loaded when one of them is looked up that no image has.
-    pub fn load_when_asked(&mut self, kernels: Vec<String>, image: LateImage) {
-        self.late.push((kernels, image));
+    /// Links objects, machine code for this GPU, to one image.
+    pub fn link(&mut self, objects: &[Image]) -> Result<Image> {
+        self.enter()?;
+        let linked = link::link(objects);
+        self.check(linked)
+    }
+
+    /// Has kernels compiled and loaded when one of them is looked up that no image has.
+    pub fn load_when_asked(&mut self, kernels: Box<dyn LateKernels>) {
+        self.late.push(kernels);
+    }
+
+    /// Where the kernels of this name are among those that come late.
+    fn late(&self, name: &str) -> Option<usize> {
+        self.late.iter().position(|kernels| kernels.names().iter().any(|k| k == name))
     }
 
     /// Loads the kernels that come late and have this name; whether there are some.
     fn load_late(&mut self, name: &str) -> Result<bool> {
-        let Some(at) = self.late.iter().position(|(kernels, _)| kernels.iter().any(|k| k == name)) else {
-            return Ok(false);
-        };
-        let (_, image) = self.late.swap_remove(at);
-        let image = image().map_err(DeviceError::Findings)?;
-        self.load(&image)?;
+        let Some(at) = self.late(name) else { return Ok(false) };
+        let kernels = self.late.swap_remove(at);
+        if let Some(image) = kernels.find() {
+            self.load(&image)?;
+            return Ok(true);
+        }
+        let images = kernels.compile().map_err(DeviceError::Findings)?;
+        match images.as_slice() {
+            [image] => self.load(image)?,
+            objects => self.link(objects).and_then(|image| self.load(&image))?,
+        }
         Ok(true)
     }
 
@@ -293,6 +319,10 @@ impl Device for Gpu {
             self.modules.iter().map(LoadedModule::function_names).collect();
         let known = self.check(names)?.concat();
         Err(DeviceError::UnknownKernel { name: name.to_string(), known })
+    }
+
+    fn is_at_hand(&mut self, name: &str) -> Result<bool> {
+        Ok(self.late(name).is_none_or(|at| self.late[at].find().is_some()))
     }
 
     fn resident_blocks(&mut self, kernel: KernelId, block: u32) -> Result<u32> {

@@ -11,8 +11,8 @@ use super::version::DriverVersion;
 /// The oldest driver that runs what NVRTC 13 compiles, as `cuDriverGetVersion` counts: 1000 a release, 10 an update.
 const OLDEST: i32 = 13000;
 
-/// The driver's functions that are used here. All of them are there in a driver of the right version; the check keeps a damaged or
-/// foreign library from ending the process.
+/// The driver's functions that are used here. All of them are there in a driver of the right version; the check keeps a
+/// damaged or foreign library from ending the process.
 const FUNCTIONS: &[&str] = &[
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
@@ -36,6 +36,10 @@ const FUNCTIONS: &[&str] = &[
     "cuInit",
     "cuLaunchCooperativeKernel",
     "cuLaunchKernel",
+    "cuLinkAddData_v2",
+    "cuLinkComplete",
+    "cuLinkCreate_v2",
+    "cuLinkDestroy",
     "cuMemAlloc_v2",
     "cuMemFreeHost",
     "cuMemFree_v2",

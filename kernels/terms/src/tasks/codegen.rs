@@ -1,15 +1,17 @@
 //! Code of the `tasks` scheduler, generated as kernel IR into the holes of the template `tasks.cu`.
 //!
-//! Each state and each resume point is one case of a switch in `enter` or `pop`; within it the blocks of the plan are structured code: inlined
-//! functions are branches, tail calls and contexts without calls are loops. A thread's registers are the record `Machine`, which
-//! the generator widens by argument registers and cursors of allocation.
+//! Each state and each resume point is one case of a switch in `enter` or `pop`; within it the blocks of the plan are
+//! structured code: inlined functions are branches, tail calls and contexts without calls are loops. A thread's
+//! registers are the record `Machine`, which the generator widens by argument registers and cursors of allocation.
 
 mod block;
 mod expand;
 mod frames;
 mod memory;
+mod narrow;
 mod operate;
 mod pieces;
+mod promote;
 mod references;
 
 use gchr_base::hash::HashMap;
@@ -34,7 +36,10 @@ pub(super) use frames::holes;
 pub use frames::{Frame, Shape};
 use memory::Unread;
 pub use memory::{FEWEST_CELLS, stride, view};
+pub(super) use narrow::narrow;
+pub use pieces::Pieces;
 pub(super) use pieces::part;
+pub(super) use promote::{HOLE as PROMOTE, promote};
 
 /// Words of the buffer `error` before values.
 pub const ERROR_VALUES: u32 = 8;
@@ -74,11 +79,13 @@ pub struct Reports {
     pub terms: Vec<TermError>,
 }
 
-/// A function that does a program's work. There are two, called one after the other, so that all lanes of a warp can meet in between;
-/// and the same two for threads in safepoint mode ([`States::new`]), whose kernel is their own: few runs need it.
+/// A function that does a program's work. There are two, called one after the other, so that all lanes of a warp can
+/// meet in between; and the same two for threads in safepoint mode ([`States::new`]), whose kernel is their own: few
+/// runs need it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Part {
-    /// Pops a frame and goes on behind its call, instead of doing what the state of the machine is about, up to the next call or return.
+    /// Pops a frame and goes on behind its call, instead of doing what the state of the machine is about, up to the
+    /// next call or return.
     pub pops: bool,
     /// For threads in safepoint mode.
     pub safepoints: bool,
@@ -112,8 +119,9 @@ pub(super) struct Sources<'a, 'p> {
     pub sources: &'a SourceMap,
 }
 
-/// A machine whose fields are parameters. NVRTC 13.0 may take a copy of a record that a function with code of its own is given for the
-/// record itself, and lose what is written to the copy on some ways through the function: the caller gets its argument back.
+/// A machine whose fields are parameters. NVRTC 13.0 may take a copy of a record that a function with code of its own
+/// is given for the record itself, and lose what is written to the copy on some ways through the function: the caller
+/// gets its argument back.
 fn machine_of_parts(b: &mut FunctionBuilder, runtime: Runtime<'_>) -> Expr {
     let fields = &runtime.module.records[runtime.machine()].fields;
     let parts = fields.iter().map(|field| b.param(&format!("{}_before", field.name), field.ty)).collect();
@@ -150,7 +158,8 @@ pub(super) struct Runtime<'a> {
     pub shape: &'a Shape,
     /// What cells look like to the functions that give them back; none when no cell is given back.
     pub shapes: Option<&'a CellLayoutTable>,
-    /// What the collector must know when cells are found by tracing. Then threads can stop wherever they need a cell and there is none.
+    /// What the collector must know when cells are found by tracing. Then threads can stop wherever they need a cell
+    /// and there is none.
     pub tracing: Option<&'a Tracing>,
 }
 
@@ -184,7 +193,8 @@ struct Generator<'a, 'p> {
     scope: Scope<'p>,
     /// The region whose head is the structured loop around the code at hand, with the variables of its parameters.
     structured: Option<(*const Region, Vec<Expr>)>,
-    /// Root and hole of the function whose code stands in the place of its call, if it has a context; else they are the machine's.
+    /// Root and hole of the function whose code stands in the place of its call, if it has a context; else they are the
+    /// machine's.
     context: Option<(Expr, Expr)>,
     /// What the code at hand is part of.
     within: Within,
@@ -464,7 +474,8 @@ impl<'a, 'p> Generator<'a, 'p> {
                 self.suspend();
             }
             (true, false) => {
-                // The thread leaves the loop in either case: lanes that went on from here would not meet the others of their warp again.
+                // The thread leaves the loop in either case: lanes that went on from here would not meet the others of
+                // their warp again.
                 let args = vec![self.param(self.params().control)];
                 let waits = self.runtime.names.functions.waits_for_cells;
                 let waits = self.b.call("waits", self.runtime.module, waits, args);

@@ -219,6 +219,7 @@ contract! {
         release_graph,
         alloc_cell,
         free_cell,
+        promote,
         take_number,
         task_at,
         publish,

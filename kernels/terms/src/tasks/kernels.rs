@@ -6,7 +6,7 @@ use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_terms::plan::{ClassId, TermPlan};
 
-use super::codegen::{self, Part, Reports, Runtime, Shape, Sources};
+use super::codegen::{self, Part, Pieces, Reports, Runtime, Shape, Sources};
 use super::contract::{ClassFields, Formats, Generated, Host, Names};
 use super::equality::Equality;
 use super::phases::has_phases;
@@ -36,6 +36,9 @@ pub struct Kernels {
     pub blocks: u32,
     /// Whether the lanes of a warp share with each other before they share with others: parallel work comes in phases.
     pub phases: bool,
+    /// The pieces of each kernel that are compiled apart from it: of the usual one, and of that of threads in safepoint
+    /// mode.
+    apart: [Vec<String>; 2],
     /// Numbers of the templates.
     pub(super) formats: Formats,
     /// What host code uses of the module.
@@ -43,15 +46,21 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// What is compiled apart: the collector, which is the same for most programs; and what only runs need that have hardly any memory left.
+    /// What is compiled apart: the collector, which is the same for most programs, for runs that fill their memory; and
+    /// what only those need that have hardly any memory left.
     pub fn units(&self) -> Vec<Unit> {
         if self.tracing.is_none() {
-            return Unit::whole(&self.module);
+            let apart = self.apart.concat();
+            return Unit::whole(&self.module)
+                .into_iter()
+                .map(|unit| Unit { apart: apart.clone(), ..unit })
+                .collect();
         }
-        let unit = |name: &str, rare| Unit { kernels: vec![name.to_string()], rare };
-        let collector = self.host.collector.as_ref().map(|(_, kernel)| unit(kernel.name(), false));
-        let usual = [unit(self.host.run.name(), false), unit(SAFEPOINT_KERNEL, true)];
-        usual.into_iter().chain(collector).collect()
+        let [usual, safepoints] = self.apart.clone();
+        let unit = |name: &str, rare, apart| Unit { kernels: vec![name.to_string()], rare, apart };
+        let collector = self.host.collector.as_ref().map(|(_, kernel)| unit(kernel.name(), true, Vec::new()));
+        let run = [unit(self.host.run.name(), false, usual), unit(SAFEPOINT_KERNEL, true, safepoints)];
+        run.into_iter().chain(collector).collect()
     }
 }
 
@@ -60,21 +69,24 @@ impl Kernels {
 pub struct Tuning {
     /// Frames that a thread's stack holds; the rest of a deep recursion is in device memory.
     pub stack_frames: Option<u32>,
-    /// Cells that nothing refers to are found by tracing and shifted out when memory is full, for plans that do not give them back.
+    /// Cells that nothing refers to are found by tracing and shifted out when memory is full, for plans that do not
+    /// give them back.
     pub compact: bool,
     /// Whether lanes of a warp share with each other first, in place of what suits the program.
     pub phases: Option<bool>,
+    /// How the program's code is cut into functions.
+    pub pieces: Pieces,
 }
 
-/// Blocks a multiprocessor, if there are registers and shared memory for so many. While lanes wait for memory, and for each other, other
-/// warps go on.
+/// Blocks a multiprocessor, if there are registers and shared memory for so many. While lanes wait for memory, and for
+/// each other, other warps go on.
 const BLOCKS: u32 = 4;
-/// Blocks a multiprocessor for programs without loops between their calls that work on large frames: the more threads do, the longer it
-/// takes (queens of 14 on an H200, 11 words: 7.2 ms with two, 8.2 with three, 10.1 with four; build and fold of
-/// 2^24 leaves, 8 words: 3.6, 3.1 and 2.9).
+/// Blocks a multiprocessor for programs without loops between their calls that work on large frames: the more threads
+/// do, the longer it takes (queens of 14 on an H200, 11 words: 7.2 ms with two, 8.2 with three, 10.1 with four; build
+/// and fold of 2^24 leaves, 8 words: 3.6, 3.1 and 2.9).
 const BLOCKS_OF_LARGE_FRAMES: u32 = 2;
-/// Blocks a multiprocessor for programs whose parallel work comes in phases: the fewer threads there are, the sooner all have some (bitonic
-/// sort of 2^20 leaves: 50.3 ms with four, 47.5 with three).
+/// Blocks a multiprocessor for programs whose parallel work comes in phases: the fewer threads there are, the sooner
+/// all have some (bitonic sort of 2^20 leaves: 50.3 ms with four, 47.5 with three).
 const BLOCKS_OF_PHASES: u32 = 3;
 /// Words of a frame that is not large.
 const SMALL_FRAME: u32 = 8;
@@ -137,7 +149,7 @@ fn kernels_of(
     let (shapes_of, tracing_of) = (shapes.as_ref(), tracing.as_ref());
     let runtime =
         Runtime { module: &module, names: &names, shape: &shape, shapes: shapes_of, tracing: tracing_of };
-    for function in codegen::holes(&states, runtime) {
+    for function in codegen::holes(runtime) {
         fill(&mut module, function);
     }
     let mut reports = Reports::default();
@@ -145,13 +157,18 @@ fn kernels_of(
         Runtime { module: &module, names: &names, shape: &shape, shapes: shapes_of, tracing: tracing_of };
     let from = Sources { states: &states, equality: &equality, runtime, program, sources };
     let mut parts: Vec<(&str, Vec<Function>)> = Vec::new();
+    let mut pieces = [Vec::new(), Vec::new()];
     let mut loops = false;
     for pops in [false, true] {
         let [usual, stopping] = [false, true].map(|safepoints| Part { pops, safepoints });
-        let mut functions = if compact { codegen::part(stopping, from, 0, &mut reports) } else { Vec::new() };
-        let made = codegen::part(usual, from, functions.len(), &mut reports);
-        loops |= made.iter().any(|function| has_loops(&function.body));
-        functions.extend(made);
+        let mut functions = Vec::new();
+        for part in [stopping, usual].into_iter().filter(|part| compact || !part.safepoints) {
+            let made = codegen::part(part, from, functions.len(), tuning.pieces, &mut reports);
+            loops |= !part.safepoints && made.iter().any(|function| has_loops(&function.body));
+            let outlined = made.iter().filter(|function| function.kind == FunctionKind::Outlined);
+            pieces[usize::from(part.safepoints)].extend(outlined.map(|piece| piece.name.clone()));
+            functions.extend(made);
+        }
         parts.push((usual.hole(), functions));
     }
     let blocks = if phases {
@@ -161,9 +178,21 @@ fn kernels_of(
     } else {
         BLOCKS_OF_LARGE_FRAMES
     };
+    let splits = codegen::promote(&states, runtime, tuning.pieces.apart);
+    let split_apart: Vec<_> =
+        splits.iter().filter(|f| f.kind == FunctionKind::Outlined).map(|f| f.name.clone()).collect();
+    parts.push((codegen::PROMOTE, splits));
     // The last hole first: what is put into one moves what comes behind it.
     for (hole, functions) in parts.into_iter().rev() {
         build::fill_hole(&mut module, hole, functions);
+    }
+    let (params, machine) = (names.params.record, names.machine.record);
+    codegen::narrow(&mut module, "UsedRegisters", &pieces.concat(), params, machine);
+    codegen::narrow(&mut module, "SplitRegisters", &split_apart, params, machine);
+    let mut apart = if tuning.pieces.apart { pieces } else { Default::default() };
+    apart.iter_mut().for_each(|apart| apart.extend_from_slice(&split_apart));
+    if tuning.pieces.apart {
+        outline(&mut module, "task_number");
     }
     if let Some(tracing) = &tracing {
         tracing.add(&mut module)?;
@@ -173,9 +202,16 @@ fn kernels_of(
     let entries = states.entries.iter().map(|&state| shape.state_number(state)).collect();
     if broken.is_empty() {
         let host = Host::of(&module, &names.generated, tracing.is_some())?;
-        Ok(Kernels { module, reports, shape, shapes, tracing, entries, blocks, phases, formats, host })
+        Ok(Kernels { module, reports, shape, shapes, tracing, entries, blocks, phases, apart, formats, host })
     } else {
         Err(broken)
+    }
+}
+
+/// Gives a function code of its own, in place of a copy at each call.
+fn outline(module: &mut Module, name: &str) {
+    if let Some(function) = module.function(name) {
+        module.functions[function].kind = FunctionKind::Outlined;
     }
 }
 
@@ -187,8 +223,9 @@ fn fill(module: &mut Module, function: Function) {
 /// The kernel of threads in safepoint mode.
 pub(super) const SAFEPOINT_KERNEL: &str = "run_with_safepoints";
 
-/// Adds the kernel of threads in safepoint mode: the same as the usual one, but for the code of states and resume points. As many blocks
-/// of it fit as of the other one, since threads of one go on with what threads of the other have saved.
+/// Adds the kernel of threads in safepoint mode: the same as the usual one, but for the code of states and resume
+/// points. As many blocks of it fit as of the other one, since threads of one go on with what threads of the other have
+/// saved.
 fn add_safepoint_mode(module: &mut Module) {
     const WORK: &str = "work_with_safepoints";
     let parts = [false, true].map(|pops| Part { pops, safepoints: true });

@@ -1,8 +1,8 @@
 //! Host side of the `tasks` scheduler: brings start terms to a device, runs the kernel, brings normal forms back.
 //!
-//! Start terms are evaluated in waves: the applications whose arguments are values are the roots of one launch; what their results
-//! are arguments of comes with the next one. When memory runs out, the run starts over with more of it; where cells are found by tracing,
-//! launches and collections take turns before that.
+//! Start terms are evaluated in waves: the applications whose arguments are values are the roots of one launch; what
+//! their results are arguments of comes with the next one. When memory runs out, the run starts over with more of it;
+//! where cells are found by tracing, launches and collections take turns before that.
 
 mod capacity;
 mod collect;
@@ -55,12 +55,18 @@ pub struct Options {
     pub promote: Promote,
     /// Steps between two looks whether another thread waits for work.
     pub steps: u32,
-    /// Where cells are found by tracing: cells of each class that threads may take between two collections, instead of all that there
-    /// are. For tests.
+    /// Where cells are found by tracing: cells of each class that threads may take between two collections, instead of
+    /// all that there are. For tests.
     pub spare: Option<u32>,
+    /// Where cells are found by tracing: so many bytes of cells are brought to the host as they are, what no result
+    /// reaches among them, rather than that the run waits for the collector to be compiled.
+    pub brought: u64,
     /// What is wanted of the results.
     pub results: Results,
 }
+
+/// A good value of [`Options::brought`]: so much crosses the bus in less time than a collector takes to be compiled.
+pub const BROUGHT: u64 = 2 << 30;
 
 /// What is wanted of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,8 +84,8 @@ pub enum Results {
 pub enum Promote {
     /// When other threads wait for work.
     WhenAsked,
-    /// Whenever there is one that can be split, and calls that are code of their caller have frames, too, where a thread may have to stop in
-    /// them: for tests.
+    /// Whenever there is one that can be split, and calls that are code of their caller have frames, too, where a
+    /// thread may have to stop in them: for tests.
     Always,
 }
 
@@ -107,8 +113,8 @@ pub struct Report {
     pub spills: u64,
     /// Times that the run started over with more memory.
     pub restarts: u64,
-    /// Cells that were still in use at the end of the last launch and are no part of a result; 0 when cells are given back. Not known
-    /// when they are not.
+    /// Cells that were still in use at the end of the last launch and are no part of a result; 0 when cells are given
+    /// back. Not known when they are not.
     pub left_over: Option<u64>,
     /// Times that cells were shifted.
     pub collections: u64,
@@ -256,6 +262,8 @@ impl<'a> Runner<'a> {
         control: &mut Control<'_>,
     ) -> Result<Attempt, Failure> {
         let mut last = None;
+        // Whether all cells in use at the end are known to be needed.
+        let mut exact = false;
         // Cells in use by class where they lie on the device already.
         let mut lie_there: Option<Vec<u64>> = None;
         loop {
@@ -282,7 +290,13 @@ impl<'a> Runner<'a> {
             if let Some(full) = self.examine(&end, start, device, buffers, control)? {
                 return Ok(Attempt::Full(full));
             }
-            if self.options.results != Results::Nothing {
+            // What lies there when other terms follow stays for the rest of the run.
+            let as_it_is = start.is_last_wave()
+                && buffers.bytes_in_use(&end) <= self.options.brought
+                && !buffers.collector_is_at_hand(&self.job, device)?;
+            let traced = self.job.kernels.tracing.is_some();
+            exact = self.job.kernels.shapes.is_some() || traced && !as_it_is;
+            if self.options.results != Results::Nothing && !as_it_is {
                 self.collect(buffers, &mut end, device, control)?;
             }
             if self.options.results == Results::Nothing && start.is_last_wave() {
@@ -305,8 +319,7 @@ impl<'a> Runner<'a> {
             Results::Nothing => Ok(ReadBack::default()),
         };
         let brought = brought.map_err(|reason| self.stopped(reason))?;
-        let kernels = self.job.kernels;
-        let counted = last.filter(|_| kernels.shapes.is_some() || kernels.tracing.is_some());
+        let counted = last.filter(|_| exact);
         let made = brought.made;
         self.totals.report.left_over = counted.zip(made).map(|(end, made)| end.in_use.wrapping_sub(made));
         Ok(Attempt::Done(brought))
@@ -368,6 +381,7 @@ impl<'a> Runner<'a> {
         if self.job.kernels.tracing.is_none() {
             return Ok(());
         }
+        buffers.ready_collector(&self.job, device)?;
         let timer = device.start_timer()?;
         let launched = buffers.collect(&self.job, end, device);
         let took = launched.and_then(|()| device.stop_timer(timer));
@@ -417,8 +431,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Waits for the end of a launch, and has it stopped when the run is to stop: then the reason. A run that is recorded gets its points
-    /// from the counters of the kernel that runs.
+    /// Waits for the end of a launch, and has it stopped when the run is to stop: then the reason. A run that is
+    /// recorded gets its points from the counters of the kernel that runs.
     fn watch(
         &mut self,
         buffers: &Buffers,

@@ -1,5 +1,5 @@
-//! The named functions of term programs on every sort: the values and errors of constraint programs, on the CPU, and on the simulator
-//! under tasks and topology; in rules and in start terms.
+//! The named functions of term programs on every sort: the values and errors of constraint programs, on the CPU, and on
+//! the simulator under tasks and topology; in rules and in start terms.
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::render_all;
@@ -161,6 +161,7 @@ impl Case {
             promote: Promote::WhenAsked,
             steps: 64,
             spare: None,
+            brought: 0,
             results: Results::NormalForms,
         };
         let inputs = std::slice::from_ref(&self.input);

@@ -1,5 +1,6 @@
-//! The tasks scheduler against the interpreter: every term example on the simulator, in one thread and in many, with frames split
-//! when somebody asks and whenever that is possible, and on a GPU when there is one. Same normal form, same rule applications.
+//! The tasks scheduler against the interpreter: every term example on the simulator, in one thread and in many, with
+//! frames split when somebody asks and whenever that is possible, and on a GPU when there is one. Same normal form,
+//! same rule applications.
 
 use gchr_base::control::{Control, Limits};
 use gchr_base::diagnostic::render_all;
@@ -7,6 +8,7 @@ use gchr_base::error::StopReason;
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::source::SourceMap;
 use gchr_kernel::device::Device;
+use gchr_kernels_terms::tasks::codegen::Pieces;
 use gchr_kernels_terms::tasks::kernels::{Kernels, Tuning, kernels};
 use gchr_kernels_terms::tasks::run::{Failure, Job, Options, Promote, Results, TasksOutcome, run};
 use gchr_simulator::SimDevice;
@@ -119,24 +121,26 @@ const ONE: Options = Options {
     promote: Promote::WhenAsked,
     steps: 64,
     spare: None,
+    brought: 0,
     results: Results::NormalForms,
 };
 
 /// Cells that threads take between two collections.
 const SPARE: Option<u32> = Some(1 << 8);
 
-/// Ways to run: one warp that splits nothing of its own accord; several blocks; frames split whenever possible; tiny stacks; lanes of a warp
-/// that share with each other first.
+/// Ways to run: one warp that splits nothing of its own accord; several blocks; frames split whenever possible; tiny
+/// stacks, and each state and resume point as a function of its own; lanes of a warp that share with each other first.
 fn ways() -> [(&'static str, Tuning, Options); 6] {
     let many = Options { blocks: 3, block: 64, ..ONE };
-    let tiny = Tuning { stack_frames: Some(2), ..Tuning::default() };
+    let pieces = Pieces { most: 0, each: 1, apart: true };
+    let tiny = Tuning { stack_frames: Some(2), pieces, ..Tuning::default() };
     let phases = Tuning { phases: Some(true), ..Tuning::default() };
     [
         ("one warp", Tuning::default(), ONE),
         ("many warps", Tuning::default(), many),
         ("always split", Tuning::default(), Options { promote: Promote::Always, ..many }),
         (
-            "always split, tiny stacks",
+            "always split, tiny stacks, tiny pieces",
             tiny,
             Options { promote: Promote::Always, blocks: 2, block: 32, ..ONE },
         ),
@@ -179,8 +183,8 @@ fn compare_examples(gc: Gc) {
     assert_eq!(gc == Gc::Compact, collections > 200, "{collections} collections");
 }
 
-/// A program of so many functions that call each other that its states and resume points are functions of their own, in pieces; with each
-/// collector.
+/// A program of so many functions that call each other that its states and resume points are functions of their own, in
+/// pieces; with each collector.
 #[test]
 fn a_large_program_in_pieces() {
     let text = mutual(100);
@@ -332,8 +336,8 @@ const EXCHANGE: &str = "sort Nat = struct Zero() | S(Nat);
         Round(Zero()) = 0; Round(S(X)) = Both(Grow(S^5(Zero()), Zero()), Grow(S^4(Zero()), X)) + Round(X) + Twice(S^3(Zero()), Grow(S^3(X), X));
     input Round(S^6(Zero()));";
 
-/// Threads that only build hand on to threads that only give back, through the batches that they leave to each other; cells of several
-/// fields that are shared are taken apart by whoever is last.
+/// Threads that only build hand on to threads that only give back, through the batches that they leave to each other;
+/// cells of several fields that are shared are taken apart by whoever is last.
 #[test]
 fn cells_go_from_thread_to_thread() {
     for gc in [Gc::Queue, Gc::Compact] {
@@ -346,7 +350,8 @@ fn cells_go_from_thread_to_thread() {
     }
 }
 
-/// Frames that full stacks have left behind, and cells whose hole is still to be filled, are found and changed where cells are shifted.
+/// Frames that full stacks have left behind, and cells whose hole is still to be filled, are found and changed where
+/// cells are shifted.
 #[test]
 fn deep_recursion_with_compaction() {
     let text = "sort Nat = struct Zero() | S(Nat);
@@ -368,8 +373,8 @@ fn deep_recursion_with_compaction() {
     }
 }
 
-/// Long chains are cut into pieces to be marked: lists, what their cells hold, lists with a tail in common, chains by the first field of
-/// their cells, chains that take turns between several kinds of cells, lists of lists.
+/// Long chains are cut into pieces to be marked: lists, what their cells hold, lists with a tail in common, chains by
+/// the first field of their cells, chains that take turns between several kinds of cells, lists of lists.
 #[test]
 fn long_chains_with_compaction() {
     let text = "sort Nat = struct Zero() | S(Nat);

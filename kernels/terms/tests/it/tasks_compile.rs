@@ -1,6 +1,8 @@
 //! The tasks kernels of every term example compile without a word from the compiler.
 
-use gchr_cuda::Compiler;
+use gchr_cuda::{Arch, Compiler, Options};
+use gchr_kernel::Unit;
+use gchr_kernels_terms::tasks::codegen::Pieces;
 use gchr_kernels_terms::tasks::kernels::{Tuning, kernels};
 use gchr_terms::plan::{TermOptions, compile};
 use gchr_testkit::{compiler, programs};
@@ -38,8 +40,31 @@ fn tasks_kernels_of_all_examples_compile() {
     }
 }
 
-/// The collectors, and the architectures that each is compiled for, other than in the everyday test of all examples. What collectors add is
-/// not compiled for sm_100, where the compiler spills registers of the kernel `compact`.
+/// Kernels that are made in a hurry come in objects, each of which compiles alone.
+#[test]
+fn objects_of_tasks_kernels_compile() {
+    let Some(nvrtc) = compiler::cached_nvrtc("objects_of_tasks_kernels_compile") else { return };
+    let name = "bst.trs";
+    let examples = programs::examples("trs");
+    let (_, text) = examples.iter().find(|(found, _)| found == name).expect("the example");
+    let (sources, program) = programs::terms(name, text);
+    let plan = compile(&program, &TermOptions::tasks(false).short()).expect("the plan compiles");
+    let tuning = Tuning { compact: true, pieces: Pieces::SOON, ..Tuning::default() };
+    let made = programs::made(kernels(&plan, &program, &sources, tuning), &sources);
+    let unit = made.units().into_iter().find(|unit| !unit.rare).expect("what all runs need");
+    let objects = gchr_kernel::cuda_objects(&unit, &made.module, name).expect("CUDA C++");
+    assert!(objects.len() > 3, "{} objects", objects.len());
+    let registers = Unit::registers(&unit.of(&made.module), 1 << 16);
+    assert_eq!(registers, 128, "four blocks of 128 threads");
+    let options = Options::kernels_soon().object(registers);
+    objects.par_iter().for_each(|object| {
+        let built = nvrtc.build(object, name, Arch::Real(90), &options);
+        built.unwrap_or_else(|error| panic!("{error}"));
+    });
+}
+
+/// The collectors, and the architectures that each is compiled for, other than in the everyday test of all examples.
+/// What collectors add is not compiled for sm_100, where the compiler spills registers of the kernel `compact`.
 const OTHERS: [(&str, Collector, &[u32]); 3] = [
     ("cells given back", Collector::Counts, &[80, 90]),
     ("cells shifted", Collector::Compact, &[80]),

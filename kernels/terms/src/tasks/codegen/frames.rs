@@ -1,4 +1,4 @@
-//! Frames: what they hold, pushing and popping, and how the oldest one is split.
+//! Frames: what they hold, pushing and popping.
 
 use gchr_base::ids::IdVec;
 use gchr_terms::plan::{FunctionId, LocalId};
@@ -25,8 +25,8 @@ pub struct Shape {
     pub words: u32,
     /// See `words`.
     pub numbers: u32,
-    /// The registers of the destination that a function with TRMC fills, if there is one: the outermost cell of its context, the word to
-    /// fill and, where cells are found by tracing, the sort of the cell.
+    /// The registers of the destination that a function with TRMC fills, if there is one: the outermost cell of its
+    /// context, the word to fill and, where cells are found by tracing, the sort of the cell.
     pub destination: &'static [&'static str],
     /// The most tasks that a frame becomes.
     pub siblings: u32,
@@ -175,16 +175,9 @@ impl Generator<'_, '_> {
     }
 }
 
-/// The functions for the template's holes beside `enter` and `pop`, by name.
-pub(in crate::tasks) fn holes(states: &States<'_>, runtime: Runtime<'_>) -> Vec<Function> {
-    vec![
-        begin(runtime),
-        frame_words(runtime),
-        accept(runtime),
-        save_task(runtime),
-        restore_task(runtime),
-        promote(states, runtime),
-    ]
+/// The functions for the template's holes beside those with the program's work, by name.
+pub(in crate::tasks) fn holes(runtime: Runtime<'_>) -> Vec<Function> {
+    vec![begin(runtime), frame_words(runtime), accept(runtime), save_task(runtime), restore_task(runtime)]
 }
 
 /// A thread that has nothing to do: all registers zero but for the state and the ticket.
@@ -295,152 +288,4 @@ fn save_task(runtime: Runtime<'_>) -> Function {
         b.assign(word(offset as u32), value);
     }
     b.finish()
-}
-
-/// Splits the frame at the bottom of the stack.
-fn promote(states: &States<'_>, runtime: Runtime<'_>) -> Function {
-    let mut b = FunctionBuilder::new("promote", FunctionKind::Device, Type::Record(runtime.machine()));
-    let p = b.param("p", Type::Record(runtime.params()));
-    let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
-    let before = b.param("before", Type::Record(runtime.machine()));
-    let join = b.param("join", Type::U32);
-    let to = b.param("to", Type::U32);
-    let m = b.var("m", before);
-    let mut s = Splitter { states, runtime, b, p, stack, m, join, to };
-    let mut cases = Vec::new();
-    for id in states.resumes.ids().filter(|&id| states.resumes[id].split.is_some()) {
-        s.b.begin();
-        s.split(id);
-        cases.push((vec![u64::from(id.0)], s.b.end()));
-    }
-    if !cases.is_empty() {
-        let base = s.reg(runtime.names.machine.base);
-        let value = build::element(s.stack.clone(), base);
-        s.b.push(StmtKind::Switch { value, cases, default: Vec::new() });
-    }
-    s.b.ret(Some(s.m.clone()));
-    s.b.finish()
-}
-
-struct Splitter<'a, 'p> {
-    states: &'a States<'p>,
-    runtime: Runtime<'a>,
-    b: FunctionBuilder,
-    p: Expr,
-    stack: Expr,
-    m: Expr,
-    join: Expr,
-    to: Expr,
-}
-
-impl Splitter<'_, '_> {
-    fn reg(&self, field: FieldId) -> Expr {
-        build::field_at(self.runtime.module, self.m.clone(), field.0)
-    }
-    fn param(&self, field: FieldId) -> Expr {
-        build::field_at(self.runtime.module, self.p.clone(), field.0)
-    }
-    fn on_stack(&self, offset: u32) -> Expr {
-        build::element(self.stack.clone(), add(self.reg(self.runtime.names.machine.base), offset))
-    }
-    fn format(&self) -> TaskFormat {
-        self.runtime.shape.format
-    }
-
-    fn split(&mut self, id: ResumeId) {
-        let resume = &self.states.resumes[id];
-        let Some(split) = resume.split.clone() else { return };
-        let function = &self.states.plan.functions[resume.function];
-        let wide = |l: LocalId| self.states.plan.layout.sorts[function.sort(l)].is_wide();
-        let pending = 1 + split.siblings.len() as u32;
-        // What the children bring is not there yet.
-        let mut brought: Vec<LocalId> = vec![resume.dst];
-        brought.extend(split.siblings.iter().map(|s| s.0));
-        let (here, meet) = (&self.runtime.shape.frames[id], &self.runtime.shape.frames[split.meet]);
-        let TaskFormat { join_return, join_value, join_unused, join_head, .. } = self.format();
-        // All other words are 0: the collector looks at what has arrived.
-        let mut record = vec![build::u32(0); (join_head + meet.words).next_multiple_of(4) as usize];
-        record[0] = build::u32(pending);
-        record[join_return as usize] = self.reg(self.runtime.names.machine.ret);
-        record[join_head as usize] = build::u32(split.meet.0);
-        let mut copy = |from: u32, to: u32, words: u32| {
-            for k in 0..words {
-                record[(join_head + to + k) as usize] = self.on_stack(from + k);
-            }
-        };
-        for &(local, at, wide) in meet.live.iter().filter(|(l, ..)| !brought.contains(l)) {
-            let from = here.live.iter().find(|(l, ..)| *l == local).map(|f| f.1);
-            let from = from.expect("what is live where calls meet is live while they run");
-            copy(from, at, 1 + u32::from(wide));
-        }
-        if let (Some(from), Some(to)) = (here.destination, meet.destination) {
-            copy(from, to, self.runtime.shape.destination.len() as u32);
-        }
-        self.write_record(record);
-        let slot = |local: LocalId, last: bool| {
-            let at = meet.live.iter().find(|(l, ..)| *l == local).map(|f| join_head + f.1);
-            let offset = if last { join_value } else { at.unwrap_or(join_unused) };
-            (offset, wide(local))
-        };
-        for (k, (dst, called, args)) in split.siblings.iter().enumerate() {
-            let to = slot(*dst, k + 1 == split.siblings.len());
-            self.task(id, *called, args, to);
-        }
-        let own = self.address(slot(resume.dst, false));
-        let ret = self.reg(self.runtime.names.machine.ret);
-        self.b.assign(ret, own);
-    }
-
-    /// Writes the first words of the join, four at a time.
-    fn write_record(&mut self, words: Vec<Expr>) {
-        let records = self.param(self.runtime.names.params.records);
-        let first = build::binary(BinaryOp::Div, self.join.clone(), build::u32(4));
-        let first = self.b.var("record", first);
-        for (number, quad) in words.chunks_exact(4).enumerate() {
-            let to = build::element(records.clone(), add(first.clone(), number as u32));
-            let value = Expr::new(ExprKind::Record(quad.to_vec()), to.ty);
-            self.b.assign(to, value);
-        }
-    }
-
-    /// The return address of a slot of the join.
-    fn address(&self, (offset, wide): (u32, bool)) -> Expr {
-        let address = add(self.join.clone(), offset);
-        if wide {
-            build::binary(BinaryOp::Or, address, self.runtime.names.constants.wide.clone())
-        } else {
-            address
-        }
-    }
-
-    /// A call that becomes a task; its arguments are in the frame.
-    fn task(&mut self, id: ResumeId, function: FunctionId, args: &[LocalId], to: (u32, bool)) {
-        let module = self.runtime.module;
-        let shape = self.runtime.shape;
-        let p = self.p.clone();
-        let to_lane = vec![p.clone(), self.to.clone()];
-        let number = self.b.call("number", module, self.runtime.names.functions.take_number, to_lane);
-        let at = vec![p, number.clone(), self.to.clone()];
-        let first = self.b.call("task", module, self.runtime.names.functions.task_at, at);
-        let queue = self.param(self.runtime.names.params.queue);
-        let word = |offset: u32| build::element(queue.clone(), add(first.clone(), offset));
-        let state = self.states.entries[function];
-        self.b.assign(word(0), build::u32(shape.state_number(state)));
-        let address = self.address(to);
-        self.b.assign(word(shape.format.task_return), address);
-        let head = shape.format.task_head;
-        let (mut words, mut numbers) = (head, head + shape.words);
-        for &arg in args {
-            let frame = shape.frames[id].live.iter().find(|(l, ..)| *l == arg);
-            let &(_, at, wide) = frame.expect("the arguments of a sibling are live");
-            let next = if wide { &mut numbers } else { &mut words };
-            let to = *next;
-            *next += 1 + u32::from(wide);
-            for k in 0..1 + u32::from(wide) {
-                let value = self.on_stack(at + k);
-                self.b.assign(word(to + k), value);
-            }
-        }
-        self.b.run(self.runtime.names.functions.publish, vec![self.p.clone(), number]);
-    }
 }

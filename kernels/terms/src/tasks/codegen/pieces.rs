@@ -1,4 +1,5 @@
-//! Parts of a program's work as functions: one, or a choice among pieces that are functions of their own when it has many statements.
+//! Parts of a program's work as functions: one, or a choice among pieces that are functions of their own when it has
+//! many statements.
 
 use gchr_base::ids::Id;
 use gchr_kernel::build;
@@ -7,18 +8,38 @@ use gchr_kernel::template::FieldId;
 
 use super::{Case, Generator, Part, Reports, ResumeId, Sources, StateId, Within};
 
-/// Statements that a part may have as one function. The time to compile a function grows faster than its size, and one function keeps
-/// one processor busy.
-const MOST_STATEMENTS: usize = 3000;
-/// Statements after which a function of a larger part ends.
-const STATEMENTS_OF_A_PIECE: usize = 600;
+/// How the parts of a program's work are cut into functions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pieces {
+    /// Statements that a part may have as one function. The time to compile a function grows faster than its size, and
+    /// one function keeps one processor busy.
+    pub most: usize,
+    /// Statements after which a function of a larger part ends.
+    pub each: usize,
+    /// Whether each piece is compiled apart from the others, and linked. Compilers know less of such calls.
+    pub apart: bool,
+}
 
-/// Generates a part: the function, and before it those that have its cases where it would be too large. `before`: how many functions are
-/// put into the same hole before these.
+impl Pieces {
+    /// Those with which kernels run fast.
+    pub const FAST: Self = Self { most: 3000, each: 600, apart: false };
+    /// Those with which many processors compile them soon.
+    pub const SOON: Self = Self { most: 0, each: 300, apart: true };
+}
+
+impl Default for Pieces {
+    fn default() -> Self {
+        Self::FAST
+    }
+}
+
+/// Generates a part: the function, and before it those that have its cases where it would be too large. `before`: how
+/// many functions are put into the same hole before these.
 pub(in crate::tasks) fn part(
     part: Part,
     from: Sources<'_, '_>,
     before: usize,
+    sizes: Pieces,
     reports: &mut Reports,
 ) -> Vec<Function> {
     let known = reports.clone();
@@ -28,7 +49,7 @@ pub(in crate::tasks) fn part(
         g.choose(part, false, cases);
         g.finish()
     };
-    if statements(&whole.body) <= MOST_STATEMENTS {
+    if statements(&whole.body) <= sizes.most {
         return vec![whole];
     }
     *reports = known;
@@ -37,11 +58,15 @@ pub(in crate::tasks) fn part(
     let mut next = Some(0);
     while let Some(first) = next {
         let mut g = Generator::new(part, from, reports, Some(pieces.len()));
-        let (cases, rest) = g.cases(part, first, STATEMENTS_OF_A_PIECE);
+        let (cases, rest) = g.cases(part, first, sizes.each);
+        next = rest;
+        // States that only threads in safepoint mode have.
+        if cases.is_empty() {
+            continue;
+        }
         ways.push(cases.iter().flat_map(|(numbers, _)| numbers.iter().copied()).collect());
         g.choose(part, true, cases);
         pieces.push(g.finish());
-        next = rest;
     }
     let mut g = Generator::new(part, from, reports, None);
     g.choose_piece(part, ways, before);
@@ -130,7 +155,8 @@ impl Generator<'_, '_> {
         self.b.push(StmtKind::Switch { value, cases, default: Vec::new() });
     }
 
-    /// What says which case it is: the state; or the resume point of the top frame, which is popped before pieces are called.
+    /// What says which case it is: the state; or the resume point of the top frame, which is popped before pieces are
+    /// called.
     fn chosen(&mut self, part: Part, piece: bool) -> Expr {
         if !part.pops {
             return self.reg(self.machine().state);

@@ -75,8 +75,11 @@ pub(super) struct Left {
 
 /// The collector of a run.
 pub(super) struct Collector {
-    kernel: KernelId,
-    grid: u32,
+    /// Looked up when there is something to collect, since few runs get there: by then it must be compiled. With the
+    /// blocks that it has.
+    kernel: Option<(KernelId, u32)>,
+    /// Blocks that there is room for.
+    most_blocks: u32,
     sizes: Sizes,
     map: BufferId,
     codes: BufferId,
@@ -95,15 +98,14 @@ impl Collector {
     pub fn new(kernels: &Kernels, places: &Places, device: &mut dyn Device) -> Result<Option<Self>> {
         let Some(tracing) = &kernels.tracing else { return Ok(None) };
         let sizes = Sizes::new(tracing, places);
-        let Some((_, layout)) = &kernels.host.collector else { return Ok(None) };
-        let kernel = device.kernel(layout.name())?;
         let work_words = kernels.formats.trace.work_words;
-        let grid = device.resident_blocks(kernel, BLOCK)?.max(1);
+        let limits = device.limits();
+        let most_blocks = (limits.multiprocessors * (limits.multiprocessor_threads / BLOCK)).max(1);
         let mut words = |count: u64| device.alloc(4 * count.max(1));
         let codes = sizes.code_words();
         Ok(Some(Self {
-            kernel,
-            grid,
+            kernel: None,
+            most_blocks,
             map: words(sizes.map)?,
             codes: words(codes)?,
             counts: words(codes)?,
@@ -112,7 +114,7 @@ impl Collector {
             staging: words(sizes.staging)?,
             work: words(work_words as u64)?,
             work_words,
-            block_sums: words(u64::from(grid))?,
+            block_sums: words(u64::from(most_blocks))?,
             arrivals: words(1)?,
             sizes,
         }))
@@ -120,7 +122,7 @@ impl Collector {
 
     /// Starts to collect what nothing refers to. By class: the cells in use, and those that live as long as the run.
     pub fn launch(
-        &self,
+        &mut self,
         kernels: &Kernels,
         tracing: &Tracing,
         heap: (BufferId, &Places),
@@ -180,8 +182,18 @@ impl Collector {
         let params = values.finish()?;
         let compact = Compact { t: &params };
         let args = layout.args(&compact);
-        let kernel = self.kernel;
-        device.launch(&Launch { kernel, grid: self.grid, block: BLOCK, args: &args, cooperative: true })
+        let Some((kernel, grid)) = self.ready(kernels, device)? else { return Ok(()) };
+        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: true })
+    }
+
+    /// The kernel and its blocks, looked up where it was not before.
+    pub fn ready(&mut self, kernels: &Kernels, device: &mut dyn Device) -> Result<Option<(KernelId, u32)>> {
+        if let (None, Some((_, layout))) = (self.kernel, &kernels.host.collector) {
+            let kernel = device.kernel(layout.name())?;
+            let grid = device.resident_blocks(kernel, BLOCK)?.clamp(1, self.most_blocks);
+            self.kernel = Some((kernel, grid));
+        }
+        Ok(self.kernel)
     }
 
     /// By class: cells behind the mark that were found.

@@ -22,7 +22,8 @@ const SHORT: Duration = Duration::from_millis(4);
 /// Between two looks at a long launch.
 const WATCH: Duration = Duration::from_micros(200);
 
-/// Waits before the next look at a launch that has taken this long: what takes a millisecond is not to wait for the host.
+/// Waits before the next look at a launch that has taken this long: what takes a millisecond is not to wait for the
+/// host.
 pub(super) fn pause(taken: Duration) {
     if taken < SHORT {
         std::thread::yield_now();
@@ -99,7 +100,8 @@ pub(super) struct Buffers {
     in_use: Vec<u64>,
     /// Whether the next launch goes on with what threads have saved.
     resumed: bool,
-    /// The kernel with a safepoint in every turn of a loop, so that a stopped thread repeats none, once it is what is launched.
+    /// The kernel with a safepoint in every turn of a loop, so that a stopped thread repeats none, once it is what is
+    /// launched.
     safepoints: Option<KernelId>,
     places: Places,
     /// By class: cells that live as long as the run.
@@ -204,7 +206,8 @@ impl Buffers {
         })
     }
 
-    /// Writes what a launch starts with; `in_use`: by class, cells that lie in their places and live as long as the launch.
+    /// Writes what a launch starts with; `in_use`: by class, cells that lie in their places and live as long as the
+    /// launch.
     pub fn load(
         &mut self,
         job: &Job<'_>,
@@ -394,9 +397,24 @@ impl Buffers {
         })
     }
 
+    /// Whether a collection waits for no compiler.
+    pub fn collector_is_at_hand(&self, job: &Job<'_>, device: &mut dyn Device) -> Result<bool> {
+        match &job.kernels.host.collector {
+            Some((_, layout)) if self.collector.is_some() => device.is_at_hand(layout.name()),
+            _ => Ok(true),
+        }
+    }
+
+    /// Has the collector's kernel ready, if cells are found by tracing: compiled, where it was not needed before.
+    pub fn ready_collector(&mut self, job: &Job<'_>, device: &mut dyn Device) -> Result<()> {
+        self.collector.as_mut().map_or(Ok(()), |collector| collector.ready(job.kernels, device).map(drop))
+    }
+
     /// Starts to collect what nothing refers to, if cells are found by tracing.
-    pub fn collect(&self, job: &Job<'_>, end: &End, device: &mut dyn Device) -> Result<()> {
-        let (Some(collector), Some(tracing)) = (&self.collector, &job.kernels.tracing) else { return Ok(()) };
+    pub fn collect(&mut self, job: &Job<'_>, end: &End, device: &mut dyn Device) -> Result<()> {
+        let (Some(collector), Some(tracing)) = (&mut self.collector, &job.kernels.tracing) else {
+            return Ok(());
+        };
         let shape = &job.kernels.shape;
         let words = job.kernels.host.control;
         let in_use = |word: usize, most: u64| u64::from(end.control[word]).min(most) as u32;
@@ -450,8 +468,8 @@ impl Buffers {
         u64::from(cells).min(in_use + u64::from(spare)) as u32
     }
 
-    /// What may help a run that got nowhere between two collections: threads in safepoint mode; else twice as many cells, where that is a
-    /// number for tests.
+    /// What may help a run that got nowhere between two collections: threads in safepoint mode; else twice as many
+    /// cells, where that is a number for tests.
     pub fn try_harder(&mut self, device: &mut dyn Device) -> Result<bool> {
         if self.safepoints.is_none() {
             self.enter_safepoint_mode(device)?;
@@ -461,7 +479,8 @@ impl Buffers {
         Ok(self.spare.is_some_and(|spare| spare < u32::MAX))
     }
 
-    /// From now on threads run the kernel with a safepoint in every turn of a loop, which is brought to the device for it.
+    /// From now on threads run the kernel with a safepoint in every turn of a loop, which is brought to the device for
+    /// it.
     fn enter_safepoint_mode(&mut self, device: &mut dyn Device) -> Result<()> {
         self.safepoints = Some(device.kernel(SAFEPOINT_KERNEL)?);
         Ok(())
@@ -482,6 +501,12 @@ impl Buffers {
             control[self.cells_word(job, k)] = cells.next_multiple_of(u64::from(self.run)) as u32;
         }
         device.upload(self.control, 0, bytemuck::cast_slice(&control))
+    }
+
+    /// Bytes of the cells up to the last one in use.
+    pub fn bytes_in_use(&self, end: &End) -> u64 {
+        let words = |(place, &cells): (&super::heap::Place, &u64)| cells * u64::from(place.stride);
+        4 * self.places.classes.iter().zip(&end.cells).map(words).sum::<u64>()
     }
 
     /// All cells in use.

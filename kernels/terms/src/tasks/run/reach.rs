@@ -11,7 +11,8 @@ use rayon::Scope;
 use super::heap::Image;
 use super::launch::End;
 
-/// Cells that a thread looks into between two looks at whether it should share what waits, and values that must wait for it.
+/// Cells that a thread looks into between two looks at whether it should share what waits, and values that must wait
+/// for it.
 const TURN: u64 = 1 << 12;
 const SHARED: usize = 1 << 4;
 
@@ -85,8 +86,8 @@ impl Search<'_> {
         self.made.fetch_add(made, Ordering::Relaxed);
     }
 
-    /// Puts off what a value refers to, if it is a cell that was not seen before; then says whether the last launch made it. `None` for a
-    /// value that the layout does not know.
+    /// Puts off what a value refers to, if it is a cell that was not seen before; then says whether the last launch
+    /// made it. `None` for a value that the layout does not know.
     fn enter(&self, sort: SortId, value: u64, waiting: &mut Vec<(SortId, u64)>) -> Option<Option<bool>> {
         let shape = &self.layout.sorts[sort];
         if shape.is_wide() {

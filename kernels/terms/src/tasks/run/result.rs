@@ -34,8 +34,8 @@ pub(super) struct ReadBack {
     pub made: Option<u64>,
 }
 
-/// Bytes of the text of one normal form, and of all of a run, that are held at most. Shared parts of a term are written each time they
-/// occur, so that a text can be larger than any memory.
+/// Bytes of the text of one normal form, and of all of a run, that are held at most. Shared parts of a term are written
+/// each time they occur, so that a text can be larger than any memory.
 const TEXT: u64 = 16 << 20;
 const TEXTS: u64 = 1 << 30;
 

@@ -34,8 +34,8 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The largest scale with which half of the memory is left for what the program builds, else the smallest one; `resident`: blocks
-    /// that the device holds at a time. Where even that does not fit: the bytes that it needs.
+    /// The largest scale with which half of the memory is left for what the program builds, else the smallest one;
+    /// `resident`: blocks that the device holds at a time. Where even that does not fit: the bytes that it needs.
     pub fn fitting(job: &Job<'_>, options: &Options, resident: u32, start: &Start<'_>) -> Result<Self, u64> {
         let mut blocks = resident.min(options.blocks).max(1);
         // What a thread makes sure of at a time is no more than the smallest run.
@@ -132,6 +132,7 @@ mod tests {
         promote: Promote::WhenAsked,
         steps: 128,
         spare: None,
+        brought: 0,
         results: Results::NormalForms,
     };
 
@@ -199,8 +200,8 @@ mod tests {
         });
     }
 
-    /// A run that builds cells of two classes, of one first, finds memory for them after a few starts when they take no more than 60 %
-    /// of it, wherever the shares lay before; else the error comes as soon.
+    /// A run that builds cells of two classes, of one first, finds memory for them after a few starts when they take no
+    /// more than 60 % of it, wherever the shares lay before; else the error comes as soon.
     #[test]
     fn memory_goes_to_what_is_in_use() {
         with_job(false, true, |job, start| {

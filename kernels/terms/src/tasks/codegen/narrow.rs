@@ -1,0 +1,238 @@
+//! What pieces get and give back: the parameters and registers that their code uses, and no more.
+//!
+//! A piece is called once a step, and a compiler that sees its caller and it apart cannot leave out what neither needs:
+//! the record of parameters alone has some fifty words.
+
+use gchr_base::hash::HashMap;
+use gchr_base::ids::IdVec;
+use gchr_kernel::ir::rewrite::each_statement_mut;
+use gchr_kernel::ir::*;
+
+/// Fields of a record that are used, in order; `None` where a function uses the record as a whole.
+type Used = Option<Vec<u32>>;
+
+/// Has the pieces, functions that [`part`](super::part) makes, take only the fields of the record of parameters and of
+/// the machine that one of them uses, and give back these fields of the machine, as a record of the name `result`.
+pub(in crate::tasks) fn narrow(
+    module: &mut Module,
+    result: &str,
+    pieces: &[String],
+    params: RecordId,
+    machine: RecordId,
+) {
+    if pieces.is_empty() {
+        return;
+    }
+    let pieces: Vec<FunctionId> = pieces.iter().filter_map(|name| module.function(name)).collect();
+    let of_params = used(module, &pieces, params);
+    let of_machine = used(module, &pieces, machine).filter(|used| !used.is_empty());
+    let result = of_machine.as_ref().map(|used| {
+        let fields = used.iter().map(|&k| module.records[machine].fields[k as usize].clone()).collect();
+        module.records.push(Record { name: result.to_string(), fields, align: None })
+    });
+    let n_machine = module.records[machine].fields.len();
+    let narrowing = Narrowing {
+        params,
+        machine,
+        of_params,
+        of_machine,
+        result,
+        n_machine,
+        records: module.records.clone(),
+    };
+    for &piece in &pieces {
+        narrowing.piece(&mut module.functions[piece]);
+    }
+    for function in module.functions.iter_mut() {
+        let mut results = Vec::new();
+        narrowing.calls(&mut function.body, &pieces, &mut results);
+        if let Some(result) = narrowing.result {
+            results.into_iter().for_each(|var| function.vars[var].ty = Type::Record(result));
+        }
+    }
+}
+
+/// The fields of a record that one of the functions uses.
+fn used(module: &Module, functions: &[FunctionId], record: RecordId) -> Used {
+    let mut found = vec![false; module.records[record].fields.len()];
+    for &id in functions {
+        let function = &module.functions[id];
+        let of = |var: VarId| function.vars[var].ty == Type::Record(record);
+        let mut whole = false;
+        flow::each_statement(&function.body, &mut |stmt| {
+            if let StmtKind::Assign { place: Place { base: PlaceBase::Var(var), field, .. }, .. } = &stmt.kind
+                && of(*var)
+            {
+                match field {
+                    Some(k) => found[*k as usize] = true,
+                    None => whole = true,
+                }
+            }
+            // What is given back is what is used.
+            let is_result = matches!(stmt.kind, StmtKind::Return(_));
+            stmt.exprs().into_iter().for_each(|expr| mark(expr, &of, &mut found, &mut whole, is_result));
+        });
+        if whole {
+            return None;
+        }
+    }
+    Some(found.iter().zip(0..).filter(|(used, _)| **used).map(|(_, k)| k).collect())
+}
+
+/// Marks the fields of variables that an expression uses. `is_result`: it may be such a variable.
+fn mark(expr: &Expr, of: &impl Fn(VarId) -> bool, found: &mut [bool], whole: &mut bool, is_result: bool) {
+    match &expr.kind {
+        ExprKind::Field(base, k) if matches!(base.kind, ExprKind::Var(var) if of(var)) => {
+            found[*k as usize] = true;
+        }
+        ExprKind::Var(var) if of(*var) => *whole |= !is_result,
+        _ => expr.operands().into_iter().for_each(|operand| mark(operand, of, found, whole, false)),
+    }
+}
+
+struct Narrowing {
+    params: RecordId,
+    machine: RecordId,
+    of_params: Used,
+    of_machine: Used,
+    /// What pieces give back, if not the whole machine.
+    result: Option<RecordId>,
+    n_machine: usize,
+    records: IdVec<RecordId, Record>,
+}
+
+impl Narrowing {
+    /// A piece: its parameters, its machine and its result.
+    fn piece(&self, function: &mut Function) {
+        let mut given: HashMap<(VarId, u32), VarId> = HashMap::default();
+        if let Some(used) = &self.of_params {
+            let mut params = Vec::new();
+            for param in std::mem::take(&mut function.params) {
+                if function.vars[param].ty != Type::Record(self.params) {
+                    params.push(param);
+                    continue;
+                }
+                for &k in used {
+                    let Field { name, ty } = self.records[self.params].fields[k as usize].clone();
+                    let var = Var { name: format!("{name}_given"), ty, storage: Storage::Param };
+                    let var = function.vars.push(var);
+                    given.insert((param, k), var);
+                    params.push(var);
+                }
+            }
+            function.params = params;
+        }
+        let mut unused: Vec<VarId> = Vec::new();
+        let machines: Vec<VarId> =
+            function.vars.ids().filter(|&v| function.vars[v].ty == Type::Record(self.machine)).collect();
+        let place_of = |k: u32| self.of_machine.as_ref().and_then(|used| used.binary_search(&k).ok());
+        let narrowed = self.result.map(Type::Record);
+        each_statement_mut(&mut function.body, &mut |stmt| {
+            if let StmtKind::Assign { place: Place { base: PlaceBase::Var(var), field: Some(k), .. }, .. } =
+                &mut stmt.kind
+                && machines.contains(var)
+                && let Some(at) = place_of(*k)
+            {
+                *k = at as u32;
+            }
+            stmt.exprs_mut(&mut |expr| {
+                expr.rewrite(&mut |expr| match &mut expr.kind {
+                    ExprKind::Field(base, k) => match base.kind {
+                        ExprKind::Var(var) if machines.contains(&var) => {
+                            *k = place_of(*k).map_or(*k, |at| at as u32);
+                        }
+                        ExprKind::Var(var) => {
+                            if let Some(&var) = given.get(&(var, *k)) {
+                                expr.kind = ExprKind::Var(var);
+                            }
+                        }
+                        _ => {}
+                    },
+                    ExprKind::Var(var) if machines.contains(var) => {
+                        expr.ty = narrowed.unwrap_or(expr.ty);
+                    }
+                    // The machine as it is when the piece is called.
+                    ExprKind::Record(parts)
+                        if expr.ty == Type::Record(self.machine) && narrowed.is_some() =>
+                    {
+                        let mut kept = Vec::new();
+                        for (k, part) in parts.drain(..).enumerate() {
+                            match (place_of(k as u32), &part.kind) {
+                                (Some(_), _) => kept.push(part),
+                                (None, ExprKind::Var(var)) => unused.push(*var),
+                                (None, _) => {}
+                            }
+                        }
+                        *parts = kept;
+                        expr.ty = narrowed.unwrap_or(expr.ty);
+                    }
+                    _ => {}
+                });
+            });
+        });
+        if let Some(narrowed) = narrowed {
+            function.params.retain(|param| !unused.contains(param));
+            function.result = narrowed;
+            machines.into_iter().for_each(|var| function.vars[var].ty = narrowed);
+        }
+        function.renumber();
+    }
+
+    /// Calls of pieces: arguments, and what is done with the result. `results`: the variables that have one.
+    fn calls(&self, block: &mut Block, pieces: &[FunctionId], results: &mut Vec<VarId>) {
+        for mut stmt in std::mem::take(block) {
+            for inner in stmt.blocks_mut() {
+                self.calls(inner, pieces, results);
+            }
+            match &mut stmt.kind {
+                StmtKind::Effect {
+                    result: Some(Target::Declare(var)),
+                    effect: Effect::Call { function, args },
+                } if pieces.contains(function) => {
+                    results.push(*var);
+                    *args = self.arguments(std::mem::take(args));
+                    block.push(stmt);
+                }
+                StmtKind::Assign { place, value: Expr { kind: ExprKind::Var(var), .. } }
+                    if results.contains(var) && self.result.is_some() =>
+                {
+                    let (place, var) = (place.clone(), *var);
+                    block.extend(self.assignments(&place, var, &stmt));
+                }
+                _ => block.push(stmt),
+            }
+        }
+    }
+
+    /// The arguments of a call: of the parameters and of the machine what is used, and all others.
+    fn arguments(&self, args: Vec<Expr>) -> Vec<Expr> {
+        let first = args.len() - self.n_machine;
+        let mut kept = Vec::new();
+        for (at, arg) in args.into_iter().enumerate() {
+            match (&self.of_params, &self.of_machine) {
+                (Some(used), _) if arg.ty == Type::Record(self.params) => {
+                    kept.extend(used.iter().map(|&k| {
+                        let ty = self.records[self.params].fields[k as usize].ty;
+                        Expr::new(ExprKind::Field(Box::new(arg.clone()), k), ty)
+                    }))
+                }
+                (_, Some(used)) if at >= first && !used.contains(&((at - first) as u32)) => {}
+                _ => kept.push(arg),
+            }
+        }
+        kept
+    }
+
+    /// The fields of a result to the machine.
+    fn assignments(&self, place: &Place, var: VarId, like: &Stmt) -> Vec<Stmt> {
+        let (Some(result), Some(used)) = (self.result, &self.of_machine) else { return Vec::new() };
+        let from = Expr::new(ExprKind::Var(var), Type::Record(result));
+        let one = |(at, &k): (u32, &u32)| {
+            let ty = self.records[self.machine].fields[k as usize].ty;
+            let value = Expr::new(ExprKind::Field(Box::new(from.clone()), at), ty);
+            let place = Place { base: place.base.clone(), field: Some(k), ty };
+            Stmt { kind: StmtKind::Assign { place, value }, ..like.clone() }
+        };
+        (0..).zip(used).map(one).collect()
+    }
+}

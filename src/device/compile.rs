@@ -1,0 +1,258 @@
+//! From kernels to code for a GPU: units and their objects, compiled side by side while the kernels are checked.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_cuda::{Arch, Compiler, DeviceInfo, Gpu, Image, LateKernels, Options as NvrtcOptions};
+use gchr_kernel::device::DeviceError;
+use gchr_kernel::ir::Module;
+use gchr_kernel::{Form, Unit};
+
+use super::backend::HasKernels;
+use super::source::NAME;
+use super::verify::before_launch;
+use crate::options::Kernels;
+use crate::stack::with_large_stack;
+
+/// Registers of a multiprocessor, of all architectures that NVRTC 13 knows.
+const REGISTERS: u32 = 1 << 16;
+
+/// What kernels are compiled for.
+#[derive(Clone)]
+pub(super) struct Target {
+    /// Of the program's text.
+    name: String,
+    arch: Arch,
+    pub form: Form,
+    pub kernels: Kernels,
+}
+
+impl Target {
+    /// Fast kernels for a GPU.
+    pub fn new(gpu: &DeviceInfo, name: &str, form: Form) -> Result<Self, Vec<Diagnostic>> {
+        let arch = compiler()?.arch_for(gpu.capability).map_err(|found| vec![found])?;
+        Ok(Self { name: name.to_string(), arch, form, kernels: Kernels::Fast })
+    }
+
+    /// Kernels that are compiled in little time instead.
+    pub fn soon(self) -> Self {
+        Self { kernels: Kernels::Soon, ..self }
+    }
+
+    /// What the compiler gets of a unit.
+    pub fn text(&self, unit: Unit, module: &Module) -> Result<UnitText, Vec<Diagnostic>> {
+        // The counters of what kernels count belong to one image; and the driver gets PTX as a whole.
+        let whole = self.form == Form::Counting || matches!(self.arch, Arch::Virtual(_));
+        let unit = if whole { Unit { apart: Vec::new(), ..unit } } else { unit };
+        let objects = with_large_stack(|| match self.form {
+            Form::Plain => gchr_kernel::cuda_objects(&unit, module, &self.name),
+            form => Ok(vec![gchr_kernel::cuda_text_as(&unit.of(module), &self.name, form)?]),
+        })?;
+        let mut options = vec![self.options()];
+        if objects.len() > 1 {
+            // What is compiled apart is small: to compile it for speed takes little longer, and sometimes less.
+            options.resize(objects.len(), NvrtcOptions::kernels().from_env());
+            let registers = Unit::registers(&unit.of(module), REGISTERS);
+            options = options.into_iter().map(|options| options.object(registers)).collect();
+        }
+        Ok(UnitText { objects, options })
+    }
+
+    fn options(&self) -> NvrtcOptions {
+        match (self.form, self.kernels) {
+            (Form::Counting, _) => NvrtcOptions::kernels().with_lines(),
+            (Form::Plain, Kernels::Fast) => NvrtcOptions::kernels().from_env(),
+            (Form::Plain, Kernels::Soon) => NvrtcOptions::kernels_soon().from_env(),
+        }
+    }
+
+    /// Links code where it comes in objects, and keeps what that gives; and loads it.
+    pub fn load(&self, code: Code, gpu: &mut Gpu) -> Result<(), DeviceError> {
+        match code {
+            Code::Image(image) => gpu.load(&image),
+            Code::Objects(images, text) => {
+                let linked = gpu.link(&images)?;
+                if let Ok(compiler) = Compiler::from_env() {
+                    compiler.keep_linked(&text.objects, NAME, &text.options, &linked);
+                }
+                gpu.load(&linked)
+            }
+        }
+    }
+}
+
+fn compiler() -> Result<Compiler, Vec<Diagnostic>> {
+    Compiler::from_env().map_err(|error| vec![error.into()])
+}
+
+/// What the compiler gets of a unit: the text of each object and its options; one where the unit is compiled as a
+/// whole.
+pub(super) struct UnitText {
+    objects: Vec<String>,
+    options: Vec<NvrtcOptions>,
+}
+
+impl UnitText {
+    /// The image of the unit, if it is in the cache.
+    fn find(&self, compiler: &Compiler, arch: Arch) -> Option<Image> {
+        match self.objects.as_slice() {
+            [text] => Some(compiler.find(text, NAME, arch, self.options.first()?)?.compiled.image),
+            objects => compiler.find_linked(objects, NAME, arch, &self.options),
+        }
+    }
+}
+
+/// What the compiler gets: the units that most runs need, and those that few need.
+pub(super) struct Texts {
+    pub usual: Vec<UnitText>,
+    pub rare: Vec<Unit>,
+}
+
+impl Texts {
+    pub fn of(made: &impl HasKernels, target: &Target) -> Result<Self, Vec<Diagnostic>> {
+        let module = made.module();
+        let units = match target.form {
+            Form::Plain => made.units(),
+            Form::Counting => Unit::whole(module),
+        };
+        let (rare, usual): (Vec<_>, Vec<_>) = units.into_iter().partition(|unit| unit.rare);
+        let usual = usual.into_iter().map(|unit| target.text(unit, module)).collect::<Result<_, _>>()?;
+        Ok(Self { usual, rare })
+    }
+
+    /// Whether all that most runs need is in the cache.
+    pub fn are_compiled(&self, target: &Target) -> bool {
+        let Ok(compiler) = compiler() else { return false };
+        self.usual.iter().all(|unit| unit.find(&compiler, target.arch).is_some())
+    }
+}
+
+/// Code of a unit.
+pub(super) enum Code {
+    /// To be loaded.
+    Image(Image),
+    /// To be linked.
+    Objects(Vec<Image>, UnitText),
+}
+
+/// Compiled kernels.
+pub(super) struct BuiltKernels {
+    pub usual: Vec<Code>,
+    /// Those that few runs need.
+    pub rare: Vec<Late>,
+    /// Milliseconds that the check took beyond the compilation.
+    pub verify_ms: f64,
+}
+
+/// Kernels of a unit that few runs need.
+pub(super) struct Late {
+    target: Target,
+    unit: Unit,
+    needed: Module,
+    /// Generated when it is asked for.
+    text: OnceLock<Result<UnitText, Vec<Diagnostic>>>,
+}
+
+impl Late {
+    fn text(&self) -> Result<&UnitText, Vec<Diagnostic>> {
+        let text = self.text.get_or_init(|| self.target.text(self.unit.clone(), &self.needed));
+        text.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl LateKernels for Late {
+    fn names(&self) -> &[String] {
+        &self.unit.kernels
+    }
+    fn find(&self) -> Option<Image> {
+        self.text().ok()?.find(&compiler().ok()?, self.target.arch)
+    }
+    fn compile(&self) -> Result<Vec<Image>, Vec<Diagnostic>> {
+        let text = self.target.text(self.unit.clone(), &self.needed)?;
+        Ok(match compile(&self.target, vec![text])?.pop() {
+            Some(Code::Image(image)) => vec![image],
+            Some(Code::Objects(images, _)) => images,
+            None => Vec::new(),
+        })
+    }
+}
+
+/// Compiles kernels, all objects side by side, and checks them meanwhile.
+pub(super) fn compile_and_check(
+    target: &Target,
+    made: &impl HasKernels,
+    Texts { usual, rare }: Texts,
+) -> Result<BuiltKernels, Vec<Diagnostic>> {
+    let module = made.module();
+    let (checked, code, compiled) = thread::scope(|scope| {
+        let checking = scope.spawn(|| before_launch(module));
+        let code = compile(target, usual);
+        let compiled = Instant::now();
+        (checking.join(), code, compiled)
+    });
+    // What is refused must not be launched, whatever the compiler says of it.
+    checked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    let usual = code?;
+    let late = |unit: Unit| {
+        let needed = unit.of(module);
+        Late { target: target.clone(), unit, needed, text: OnceLock::new() }
+    };
+    let rare = rare.into_iter().map(late);
+    Ok(BuiltKernels { usual, rare: rare.collect(), verify_ms: compiled.elapsed().as_secs_f64() * 1e3 })
+}
+
+/// Compiles units by as many threads as there are processors; what was compiled before is in the cache.
+fn compile(target: &Target, units: Vec<UnitText>) -> Result<Vec<Code>, Vec<Diagnostic>> {
+    let compiler = compiler()?;
+    let mut code: Vec<_> =
+        units.iter().map(|unit| unit.find(&compiler, target.arch).map(Code::Image)).collect();
+    let missing = |at: &usize| code[*at].is_none();
+    let objects: Vec<_> = (0..units.len())
+        .filter(missing)
+        .flat_map(|at| units[at].objects.iter().zip(&units[at].options).map(move |object| (at, object)))
+        .collect();
+    let compile_object = |&(at, (text, options)): &(usize, (&String, &NvrtcOptions))| {
+        let built = compiler.build(text, NAME, target.arch, options);
+        let built = built.map_err(|found| vec![Diagnostic::from(found)])?;
+        tracing::info!(cached = built.cached, "kernels compiled");
+        if !built.compiled.log.is_empty() {
+            tracing::warn!(log = built.compiled.log, "the compiler has remarks on the kernels");
+        }
+        Ok::<_, Vec<Diagnostic>>((at, built.compiled.image))
+    };
+    let mut images: Vec<Vec<Image>> = units.iter().map(|_| Vec::new()).collect();
+    for built in side_by_side(&objects, compile_object) {
+        let (at, image) = built?;
+        images[at].push(image);
+    }
+    for ((code, mut images), text) in code.iter_mut().zip(images).zip(units) {
+        match images.len() {
+            0 => {}
+            1 => *code = images.pop().map(Code::Image),
+            _ => *code = Some(Code::Objects(images, text)),
+        }
+    }
+    Ok(code.into_iter().flatten().collect())
+}
+
+/// Does something for each, by as many threads as there are processors; the results in order.
+fn side_by_side<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = Mutex::new(all.iter().enumerate());
+    let share = || {
+        let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
+        std::iter::from_fn(|| take().map(|(at, one)| (at, work(one)))).collect::<Vec<_>>()
+    };
+    let threads = thread::available_parallelism().map_or(1, |n| n.get()).min(all.len());
+    let mut results = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(share)).collect();
+        let mut results = share();
+        for other in others {
+            results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
+    });
+    results.sort_by_key(|&(at, _)| at);
+    results.into_iter().map(|(_, result)| result).collect()
+}
