@@ -9,7 +9,7 @@ use crate::index::{Builder, Entry, Index, Kind, Role};
 /// Words of the language, which are no names.
 pub(crate) const WORDS: &[&str] = &[
     "sort", "struct", "cons", "map", "var", "eqn", "input", "div", "mod", "Int", "Bool", "Float", "true",
-    "false",
+    "false", "if",
 ];
 
 impl Index {

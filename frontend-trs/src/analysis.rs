@@ -24,7 +24,7 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let program = &checked.program;
     usage::variables(checked, &mut diagnostics);
-    usage::symbols_and_sorts(program, &mut diagnostics);
+    usage::symbols_and_sorts(checked, &mut diagnostics);
     endless::rules(program, &mut diagnostics);
     let functions = functions(program);
     let effort = effort_for(&functions);

@@ -2,13 +2,15 @@
 //! only without any.
 
 mod builders;
+mod choice;
 mod declarations;
 mod input;
 mod resolve;
 mod rules;
+mod types;
 
 use gchr_base::diagnostic::{Diagnostic, has_errors};
-use gchr_base::hash::HashSet;
+use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{GroundTerm, Program, Start};
 use gchr_base::signature::SymbolId;
@@ -60,6 +62,8 @@ pub(crate) struct Checked {
     pub program: Program,
     /// Declared variables, in textual order.
     pub variables: Vec<DeclaredVariable>,
+    /// The functions whose equations symbols were made for that no text declares.
+    pub owners: HashMap<SymbolId, SymbolId>,
 }
 
 /// A variable of a `var` section.
@@ -85,12 +89,13 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
             Section::Equations(equations) => {
                 scope.close_variables();
                 equations.iter().for_each(|equation: &Equation| {
-                    if let Some(rule) = rules::lower(equation, &scope, &mut reporter) {
+                    if let Some(rule) = rules::lower(equation, &mut scope, &mut reporter) {
                         rules.push(rule);
                     }
                 });
+                scope.made.owner = None;
             }
-            Section::Input(found) => read_input(found, &mut input, &scope, &mut reporter),
+            Section::Input(found) => read_input(found, &mut input, &mut scope, &mut reporter),
             Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) => {}
         }
     }
@@ -100,10 +105,13 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     }
     let term = input.and_then(|(_, term)| term);
     let variables = declared_variables(&scope);
-    let signature = scope.signature.into_owned();
+    for rule in scope.made.rules {
+        rules.push(rule);
+    }
+    let (signature, owners) = (scope.signature.into_owned(), scope.made.owners);
     let program = Program { signature, rules, start: Start::Term(term), semantics: None };
     debug_assert_eq!(gchr_base::rule::verify(&program), []);
-    (Some(Checked { program, variables }), diagnostics)
+    (Some(Checked { program, variables, owners }), diagnostics)
 }
 
 fn declared_variables(scope: &Scope<'_>) -> Vec<DeclaredVariable> {
@@ -120,7 +128,7 @@ fn declared_variables(scope: &Scope<'_>) -> Vec<DeclaredVariable> {
 /// The input seen so far: place of its keyword, and the term unless it is wrong.
 type SeenInput = Option<(Span, Option<GroundTerm>)>;
 
-fn read_input(input: &Input, seen: &mut SeenInput, scope: &Scope<'_>, reporter: &mut Reporter) {
+fn read_input(input: &Input, seen: &mut SeenInput, scope: &mut Scope<'_>, reporter: &mut Reporter) {
     if let Some((first, _)) = seen {
         reporter.report(
             Diagnostic::error("T0107", "a program has one input")
@@ -131,7 +139,7 @@ fn read_input(input: &Input, seen: &mut SeenInput, scope: &Scope<'_>, reporter: 
         return;
     }
     let mut builder = GroundBuilder::default();
-    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&input.term, &mut builder);
+    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&input.term, None, &mut builder);
     let term = sort.map(|sort| GroundTerm { nodes: builder.nodes, sort, span: input.term.span() });
     *seen = Some((input.keyword, term));
 }

@@ -7,9 +7,11 @@
 
 mod ground;
 mod integer;
+mod outline;
 mod print;
 mod verify;
 
+pub use outline::Outline;
 pub use print::Shown;
 pub use verify::verify;
 

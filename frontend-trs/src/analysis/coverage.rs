@@ -61,7 +61,8 @@ pub(crate) fn unreachable_rules(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> HashSet<RuleId> {
     let mut unreachable = HashSet::default();
-    for function in functions {
+    let is_declared = |function: &&Function<'_>| program.signature.symbols[function.symbol].span.is_some();
+    for function in functions.iter().filter(is_declared) {
         // The rules that certainly take what they match.
         let (mut certain, mut index) = (Vec::new(), Index::default());
         for (i, case) in function.cases.iter().enumerate() {

@@ -4,10 +4,9 @@
 //! looked at.
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
-use gchr_base::rule::{
-    Body, Expr, ExprKind, GoalKind, GroundNode, HeadAtom, PatternKind, Program, Rule, Start,
-};
+use gchr_base::rule::{Body, Expr, ExprKind, GoalKind, GroundNode, HeadAtom, PatternKind, Rule, Start};
 use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 
 use crate::check::Checked;
@@ -39,7 +38,8 @@ pub(crate) fn variables(checked: &Checked, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// Symbols that neither the input nor a rule of another symbol mentions, and sorts of which nothing is used.
-pub(crate) fn symbols_and_sorts(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn symbols_and_sorts(checked: &Checked, diagnostics: &mut Vec<Diagnostic>) {
+    let program = &checked.program;
     let Start::Term(Some(input)) = &program.start else { return };
     let signature = &program.signature;
     let mut used = vec![false; signature.symbols.len()];
@@ -48,7 +48,7 @@ pub(crate) fn symbols_and_sorts(program: &Program, diagnostics: &mut Vec<Diagnos
             used[symbol.index()] = true;
         }
     }
-    program.rules.iter().for_each(|rule| mark(rule, &mut used));
+    program.rules.iter().for_each(|rule| mark(rule, &checked.owners, &mut used));
     let unused_sorts = unused_sorts(signature, &used);
     for (id, sort) in signature.sorts.iter_enumerated() {
         if let (true, Some(span)) = (unused_sorts[id.index()], sort.span) {
@@ -79,11 +79,12 @@ pub(crate) fn symbols_and_sorts(program: &Program, diagnostics: &mut Vec<Diagnos
 }
 
 /// Marks the symbols of a rule, except its own function: recursion alone is no use.
-fn mark(rule: &Rule, used: &mut [bool]) {
+fn mark(rule: &Rule, owners: &HashMap<SymbolId, SymbolId>, used: &mut [bool]) {
     let own = rule.heads.iter().find_map(|head| match head.atom {
         HeadAtom::Term { symbol, .. } => Some(symbol),
         HeadAtom::Constraint { .. } => None,
     });
+    let own = own.map(|own| owners.get(&own).copied().unwrap_or(own));
     let mut set = |symbol: SymbolId| {
         if Some(symbol) != own {
             used[symbol.index()] = true;

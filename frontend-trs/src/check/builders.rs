@@ -2,10 +2,14 @@
 //! on an explicit stack.
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
-use gchr_base::rule::{Const, Expr, ExprKind, GroundNode, Pattern, PatternKind, VarId};
+use gchr_base::rule::{Const, Expr, ExprKind, GroundNode, Pattern, PatternKind, Var, VarId};
 use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
+
+use super::choice;
+use super::declarations::Scope;
 
 /// Deepest term of a rule. Later stages may recurse over the terms of rules (never over the input).
 pub(crate) const MAX_DEPTH: u32 = 20_000;
@@ -22,13 +26,28 @@ pub(crate) enum Resolved {
     Repeat(SymbolId, u32),
     /// With the sort of its operands.
     Op(Op, SortId),
+    /// `if`, of three operands.
+    Choice,
+}
+
+/// Where a term stands.
+pub(crate) struct Site<'v, 'a> {
+    pub scope: &'v mut Scope<'a>,
+    /// The variables of its rule.
+    pub vars: &'v IdVec<VarId, Var>,
 }
 
 /// Takes the nodes of a well-sorted term in postfix order.
 pub(crate) trait TermBuilder {
     /// Takes a node with its arity, sort and place.
-    fn push(&mut self, node: Resolved, arity: usize, sort: SortId, span: Span)
-    -> Result<(), Box<Diagnostic>>;
+    fn push(
+        &mut self,
+        node: Resolved,
+        arity: usize,
+        sort: SortId,
+        span: Span,
+        site: &mut Site<'_, '_>,
+    ) -> Result<(), Box<Diagnostic>>;
 }
 
 /// Builds an expression; the term is at most [`MAX_DEPTH`] deep.
@@ -50,6 +69,7 @@ impl TermBuilder for ExprBuilder {
         arity: usize,
         sort: SortId,
         span: Span,
+        site: &mut Site<'_, '_>,
     ) -> Result<(), Box<Diagnostic>> {
         let args = self.stack.split_off(self.stack.len() - arity);
         let kind = match node {
@@ -57,6 +77,12 @@ impl TermBuilder for ExprBuilder {
             Resolved::Const(c) => ExprKind::Const(c),
             Resolved::App(symbol) => ExprKind::App { symbol, args },
             Resolved::Op(op, _) => ExprKind::Op { op, args },
+            Resolved::Choice => {
+                let Ok(args) = <[Expr; 3]>::try_from(args) else { return Ok(()) };
+                let chosen = choice::choose(site, args, span).ok_or_else(|| Box::new(no_rules(span)))?;
+                self.stack.push(chosen);
+                return Ok(());
+            }
             Resolved::Repeat(symbol, count) => {
                 let Some(arg) = args.into_iter().next() else { return Ok(()) };
                 if count == 0 {
@@ -117,6 +143,7 @@ impl TermBuilder for PatternBuilder {
         arity: usize,
         sort: SortId,
         span: Span,
+        _: &mut Site<'_, '_>,
     ) -> Result<(), Box<Diagnostic>> {
         let kind = match node {
             Resolved::Var(var) => PatternKind::Var(var),
@@ -132,14 +159,7 @@ impl TermBuilder for PatternBuilder {
                 self.stack.push((Pattern { kind: PatternKind::App { symbol, args }, sort, span }, depth));
                 return Ok(());
             }
-            Resolved::Op(..) => {
-                return Err(Box::new(
-                    Diagnostic::error("T0303", "an operator cannot be matched")
-                        .label(span, "this is computed, not built")
-                        .note("the arguments of a left-hand side are matched against normal forms: constructors, literals and variables")
-                        .help("match a variable here, and test it in a condition: `X == E -> F(X) = ...`"),
-                ));
-            }
+            Resolved::Op(..) | Resolved::Choice => return Err(Box::new(not_matched(span))),
         };
         self.stack.push((Pattern { kind, sort, span }, 1));
         Ok(())
@@ -161,18 +181,45 @@ pub(crate) struct GroundBuilder {
 }
 
 impl TermBuilder for GroundBuilder {
-    fn push(&mut self, node: Resolved, _: usize, _: SortId, span: Span) -> Result<(), Box<Diagnostic>> {
+    fn push(
+        &mut self,
+        node: Resolved,
+        _: usize,
+        sort: SortId,
+        span: Span,
+        site: &mut Site<'_, '_>,
+    ) -> Result<(), Box<Diagnostic>> {
         let node = match node {
             Resolved::Const(c) => GroundNode::Const(c),
             Resolved::App(symbol) => GroundNode::App(symbol),
             Resolved::Repeat(_, 0) => return Ok(()),
             Resolved::Repeat(symbol, count) => GroundNode::Repeat(symbol, count),
             Resolved::Op(op, sort) => GroundNode::Op(op, sort),
+            Resolved::Choice => {
+                let choice = site.scope.choice(sort, span).ok_or_else(|| Box::new(no_rules(span)))?;
+                GroundNode::App(choice)
+            }
             Resolved::Var(_) => return Err(Box::new(not_ground(span))),
         };
         self.nodes.push(node);
         Ok(())
     }
+}
+
+/// An operator in a left-hand side.
+pub(crate) fn not_matched(span: Span) -> Diagnostic {
+    Diagnostic::error("T0303", "an operator cannot be matched")
+        .label(span, "this is computed, not built")
+        .note("the arguments of a left-hand side are matched against normal forms: constructors, literals and variables")
+        .help("match a variable here, and test it in a condition: `X == E -> F(X) = ...`")
+}
+
+/// Something built in that a finished program does not use.
+fn no_rules(span: Span) -> Diagnostic {
+    Diagnostic::error("T0306", "the program has no rules for this")
+        .label(span, "built in, and not used by the program for this sort")
+        .note("what is built in for many sorts gets rules for those that the program uses it with")
+        .help("write the term as `input` of the program, or use this in one of its equations")
 }
 
 /// A variable in an input.

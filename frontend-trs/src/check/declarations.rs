@@ -6,12 +6,14 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
+use gchr_base::rule::Rule;
 use gchr_base::signature::{
     Booleans, HIDDEN_BOOL, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind, Texts,
 };
 use gchr_base::suggest::nearest;
 
 use super::Reporter;
+use super::choice::IF;
 use crate::ast::{Ident, Module, Name, Names, NodeKind, Section, StructSymbol, VariableDeclaration};
 
 /// A declared variable.
@@ -42,6 +44,22 @@ pub(crate) struct Scope<'a> {
     variable_names: Vec<bool>,
     /// First variable of the sections since the last `eqn`: those may not clash with each other.
     open_from: usize,
+    pub made: Made,
+}
+
+/// Symbols and rules that equations need and no text declares.
+#[derive(Default)]
+pub(crate) struct Made {
+    /// Rules of such symbols.
+    pub rules: Vec<Rule>,
+    /// By the sort of what is chosen.
+    pub choices: HashMap<SortId, SymbolId>,
+    /// The function whose equation is being lowered.
+    pub owner: Option<SymbolId>,
+    /// The function whose equation a symbol was first needed for.
+    pub owners: HashMap<SymbolId, SymbolId>,
+    /// Whether nothing can be added.
+    pub is_final: bool,
 }
 
 impl<'a> Scope<'a> {
@@ -69,6 +87,7 @@ impl<'a> Scope<'a> {
         signature: &'a Signature,
         names: &'a Names,
         find: impl Fn(&str) -> Option<SymbolId>,
+        choices: HashMap<SortId, SymbolId>,
     ) -> Self {
         let truth = Some(signature.booleans).filter(|b| signature.sorts[b.sort].name != HIDDEN_BOOL);
         Self {
@@ -83,6 +102,7 @@ impl<'a> Scope<'a> {
             visible: HashMap::default(),
             variable_names: Vec::new(),
             open_from: 0,
+            made: Made { choices, is_final: true, ..Made::default() },
         }
     }
 
@@ -151,7 +171,8 @@ impl<'a> Scope<'a> {
         let symbols = self.signature.symbols.iter().map(|symbol| symbol.name.as_str());
         let mut variables: Vec<&str> = self.visible.keys().map(|&v| self.text(v)).collect();
         variables.sort_unstable();
-        nearest(name, symbols.chain(variables).chain(Op::term_functions().map(|name| -> &str { name })))
+        let functions = Op::term_functions().map(|name| -> &str { name }).chain([IF]);
+        nearest(name, symbols.chain(variables).chain(functions))
     }
 }
 
@@ -385,6 +406,7 @@ impl<'a> Collector<'a, '_> {
             visible: HashMap::default(),
             variable_names: Vec::new(),
             open_from: 0,
+            made: Made::default(),
         }
     }
 

@@ -3,11 +3,12 @@
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::hash::HashMap;
 use gchr_base::rule::{GroundTerm, Program};
-use gchr_base::signature::{HIDDEN_BOOL, SymbolId};
+use gchr_base::signature::{HIDDEN_BOOL, SortId, SymbolId};
 use gchr_base::source::{SourceId, SourceMap};
 
 use super::Reporter;
 use super::builders::GroundBuilder;
+use super::choice::IF;
 use super::declarations::Scope;
 use super::resolve::{Resolver, Vars};
 use crate::ast::Term;
@@ -28,6 +29,8 @@ pub fn parse_term(
 pub struct InputReader<'p> {
     program: &'p Program,
     symbols: HashMap<&'p str, SymbolId>,
+    /// The functions for `if`, by the sort of what is chosen.
+    choices: HashMap<SortId, SymbolId>,
 }
 
 impl<'p> InputReader<'p> {
@@ -41,11 +44,19 @@ impl<'p> InputReader<'p> {
             symbols.extend([("True", booleans.true_symbol), ("False", booleans.false_symbol)]);
         }
         // The program's own symbols hide these other names of the built-in truth values.
-        let written = |id: &SymbolId| signature.sorts[signature.symbols[*id].result].name != HIDDEN_BOOL;
+        let is_choice = |id: &SymbolId| {
+            let symbol = &signature.symbols[*id];
+            symbol.span.is_none() && symbol.name == IF
+        };
+        let written = |id: &SymbolId| {
+            signature.sorts[signature.symbols[*id].result].name != HIDDEN_BOOL && !is_choice(id)
+        };
+        let choices = signature.symbols.ids().filter(is_choice);
+        let choices = choices.map(|id| (signature.symbols[id].result, id)).collect();
         symbols.extend(
             signature.symbols.ids().filter(written).map(|id| (signature.symbols[id].name.as_str(), id)),
         );
-        Self { program, symbols }
+        Self { program, symbols, choices }
     }
 
     /// Reads the term in the text `id`.
@@ -54,11 +65,12 @@ impl<'p> InputReader<'p> {
         let lexed = lex(id, &sources.get(id).text, &mut reporter.diagnostics);
         let term = read_whole(&lexed).map_err(|error| reporter.report(*error)).ok();
         let names = lexed.tables.names;
-        let scope =
-            Scope::of_program(&self.program.signature, &names, |name| self.symbols.get(name).copied());
+        let find = |name: &str| self.symbols.get(name).copied();
+        let mut scope = Scope::of_program(&self.program.signature, &names, find, self.choices.clone());
         let mut builder = GroundBuilder::default();
         let ground = term.and_then(|term| {
-            let sort = Resolver::new(&scope, Vars::None, &mut reporter).resolve(&term, &mut builder)?;
+            let sort =
+                Resolver::new(&mut scope, Vars::None, &mut reporter).resolve(&term, None, &mut builder)?;
             Some(GroundTerm { nodes: builder.nodes, sort, span: term.span() })
         });
         let mut diagnostics = reporter.diagnostics;

@@ -1,6 +1,7 @@
 //! Names to symbols and variables, and the sort of every subterm, in one pass over the postfix nodes of a term.
 //!
-//! A symbol has one result sort, so sorts are known bottom-up; what a place expects is needed for messages only.
+//! A declared symbol has one result sort, so sorts are known bottom-up, but for terms like `_`, whose sort is that of
+//! their place: these and what is around them wait until it is known.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
@@ -11,8 +12,10 @@ use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_base::source::Span;
 
 use super::Reporter;
-use super::builders::{Resolved, TermBuilder, not_ground};
+use super::builders::{Resolved, Site, TermBuilder, not_ground, not_matched};
+use super::choice::IF;
 use super::declarations::Scope;
+use super::types::{Ty, Types};
 use crate::ast::{Name, NodeKind, Term, operator_text};
 
 /// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.
@@ -24,6 +27,9 @@ pub(crate) struct RuleVars {
     pub vars: IdVec<VarId, Var>,
     ids: HashMap<Name, VarId>,
 }
+
+/// The name of the pattern that matches anything, unless the program declares a symbol or variable of this name.
+pub(crate) const WILD: &str = "_";
 
 /// What a variable means in a term.
 pub(crate) enum Vars<'v> {
@@ -38,38 +44,57 @@ pub(crate) enum Vars<'v> {
 /// A complete subterm: its sort, unless something in it is wrong.
 #[derive(Clone, Copy)]
 struct Operand {
-    sort: Option<SortId>,
+    ty: Option<Ty>,
+    span: Span,
+}
+
+/// A node for the builder.
+struct Ready {
+    resolved: Resolved,
+    arity: usize,
+    ty: Ty,
     span: Span,
 }
 
 /// Resolves one term.
-pub(crate) struct Resolver<'s, 'v> {
-    scope: &'s Scope<'s>,
+pub(crate) struct Resolver<'a, 'v> {
+    scope: &'v mut Scope<'a>,
     vars: Vars<'v>,
     reporter: &'v mut Reporter,
     operands: Vec<Operand>,
+    types: Types,
+    /// What the builder gets when all sorts in it are known.
+    waiting: Vec<Ready>,
     errors: usize,
     /// Something is wrong, be it reported here or not: the builder gets nothing more.
     failed: bool,
 }
 
-impl<'s, 'v> Resolver<'s, 'v> {
-    pub fn new(scope: &'s Scope<'s>, vars: Vars<'v>, reporter: &'v mut Reporter) -> Self {
-        Self { scope, vars, reporter, operands: Vec::new(), errors: 0, failed: false }
+impl<'a, 'v> Resolver<'a, 'v> {
+    pub fn new(scope: &'v mut Scope<'a>, vars: Vars<'v>, reporter: &'v mut Reporter) -> Self {
+        let (operands, types, waiting) = (Vec::new(), Types::default(), Vec::new());
+        Self { scope, vars, reporter, operands, types, waiting, errors: 0, failed: false }
     }
 
-    /// Feeds the nodes of `term` to `builder` and returns its sort; `None` when anything is wrong.
-    pub fn resolve(mut self, term: &Term, builder: &mut impl TermBuilder) -> Option<SortId> {
+    /// Feeds the nodes of `term` to `builder` and returns its sort; `None` when anything is wrong. `expected` is its sort
+    /// where its text leaves that open.
+    pub fn resolve(
+        mut self,
+        term: &Term,
+        expected: Option<SortId>,
+        builder: &mut impl TermBuilder,
+    ) -> Option<SortId> {
         for node in &term.nodes {
             let arity = node.kind.arity();
             let base = self.operands.len() - arity;
             let result = self.node(node.kind, node.span, base);
             self.operands.truncate(base);
-            self.operands.push(Operand { sort: result.map(|(_, sort)| sort), span: node.span });
+            self.operands.push(Operand { ty: result.map(|(_, ty)| ty), span: node.span });
             match result {
-                Some((resolved, sort)) if !self.failed => {
-                    if let Err(diagnostic) = builder.push(resolved, arity, sort, node.span) {
-                        self.error(*diagnostic);
+                Some((resolved, ty)) if !self.failed => {
+                    self.waiting.push(Ready { resolved, arity, ty, span: node.span });
+                    if self.types.are_known() {
+                        self.build(builder);
                     }
                 }
                 _ => self.failed = true,
@@ -78,8 +103,43 @@ impl<'s, 'v> Resolver<'s, 'v> {
                 break;
             }
         }
-        let sort = self.operands.last().and_then(|operand| operand.sort);
-        sort.filter(|_| !self.failed)
+        let ty = self.operands.last().and_then(|operand| operand.ty)?;
+        if let Some(expected) = expected
+            && self.types.sort(ty).is_none()
+        {
+            self.types.unify(ty, Ty::Sort(expected));
+        }
+        self.build(builder);
+        self.types.sort(ty).filter(|_| !self.failed)
+    }
+
+    /// Gives the builder what waits for it.
+    fn build(&mut self, builder: &mut impl TermBuilder) {
+        if self.failed {
+            return;
+        }
+        for Ready { resolved, arity, ty, span } in std::mem::take(&mut self.waiting) {
+            let Some(sort) = self.types.sort(ty) else {
+                return self.error(
+                    Diagnostic::error("T0208", "the sort of this term is not known")
+                        .label(span, "neither it nor its place says of which sort it is")
+                        .help("write it as an argument of a declared symbol"),
+                );
+            };
+            if let (Resolved::Var(var), Vars::Bind(rule)) = (resolved, &mut self.vars) {
+                rule.vars[var].sort = sort;
+            }
+            let none = IdVec::new();
+            let vars = match &self.vars {
+                Vars::Bind(rule) => &rule.vars,
+                Vars::Bound(rule, _) => &rule.vars,
+                Vars::None => &none,
+            };
+            let mut site = Site { scope: self.scope, vars };
+            if let Err(diagnostic) = builder.push(resolved, arity, sort, span, &mut site) {
+                return self.error(*diagnostic);
+            }
+        }
     }
 
     fn error(&mut self, diagnostic: Diagnostic) {
@@ -90,7 +150,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
 
     /// Meaning and sort of a node whose operands start at `base`. Also wrong operands leave the sort known where it is
     /// certain.
-    fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+    fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Resolved, Ty)> {
         match kind {
             NodeKind::Int(n) => self.literal(self.scope.int, Const::Int(n), "Int", span),
             NodeKind::Float(x) => self.literal(self.scope.float, Const::Float(x), "Float", span),
@@ -100,6 +160,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
                     self.error(not_ground(span));
                     None
                 }
+                _ if self.is_free(name, WILD) => self.wildcard(span),
                 _ => self.application(name, span, base),
             },
             NodeKind::Call(name, _) => self.application(name, span, base),
@@ -120,7 +181,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
         value: Const,
         name: &str,
         span: Span,
-    ) -> Option<(Resolved, SortId)> {
+    ) -> Option<(Resolved, Ty)> {
         if sort.is_none() {
             self.error(
                 Diagnostic::error("T0205", "the program has no numbers of this kind")
@@ -133,10 +194,33 @@ impl<'s, 'v> Resolver<'s, 'v> {
                     )),
             );
         }
-        sort.map(|sort| (Resolved::Const(value), sort))
+        sort.map(|sort| (Resolved::Const(value), Ty::Sort(sort)))
     }
 
-    fn variable(&mut self, name: Name, span: Span) -> Option<(Resolved, SortId)> {
+    /// Whether a name stands for something built in: the program's own symbol of that name hides it, even one whose
+    /// declaration is wrong.
+    fn is_free(&self, name: Name, built_in: &str) -> bool {
+        self.scope.text(name) == built_in
+            && self.scope.symbol(name).is_none()
+            && !self.reporter.is_silenced(name)
+    }
+
+    /// `_`: any term of the sort of its place.
+    fn wildcard(&mut self, span: Span) -> Option<(Resolved, Ty)> {
+        if let Vars::Bind(rule) = &mut self.vars {
+            let (name, sort) = (WILD.to_string(), self.scope.signature.booleans.sort);
+            return Some((Resolved::Var(rule.vars.push(Var { name, sort, span })), self.types.open()));
+        }
+        self.error(match self.vars {
+            Vars::None => not_ground(span),
+            _ => Diagnostic::error("T0304", "`_` has no value")
+                .label(span, "matches anything on a left-hand side, and stands for nothing here")
+                .help("write a variable in both places"),
+        });
+        None
+    }
+
+    fn variable(&mut self, name: Name, span: Span) -> Option<(Resolved, Ty)> {
         let declared = self.scope.variable(name)?;
         declared.used.set(true);
         let sort = declared.sort;
@@ -150,7 +234,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
             Vars::None => return None,
         };
         match found {
-            Ok(var) => Some((Resolved::Var(var), sort)),
+            Ok(var) => Some((Resolved::Var(var), Ty::Sort(sort))),
             Err(place) => {
                 let text = self.scope.text(name);
                 self.error(
@@ -161,40 +245,73 @@ impl<'s, 'v> Resolver<'s, 'v> {
                 );
                 // Its sort is known: go on checking what is around it.
                 self.failed = true;
-                Some((Resolved::Var(VarId(0)), sort))
+                Some((Resolved::Var(VarId(0)), Ty::Sort(sort)))
             }
         }
     }
 
-    fn application(&mut self, name: Name, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+    fn application(&mut self, name: Name, span: Span, base: usize) -> Option<(Resolved, Ty)> {
         // An application starts with its name.
         let span = Span { end: span.start + self.scope.text(name).len() as u32, ..span };
         let Some(symbol) = self.scope.symbol(name) else {
             if let Some(op) = self.function(name) {
                 return self.call(op, name, span, base);
             }
+            if self.is_free(name, IF) {
+                return self.choice(span, base);
+            }
             self.unknown(name, span);
             return None;
         };
         let declared = &self.scope.signature.symbols[symbol];
-        let found = self.operands.len() - base;
+        let (result, found) = (declared.result, self.operands.len() - base);
         if declared.args.len() == found {
             (0..found).for_each(|i| self.argument(symbol, i, base));
         } else {
             self.wrong_arity(symbol, found, span);
         }
-        Some((Resolved::App(symbol), declared.result))
+        Some((Resolved::App(symbol), Ty::Sort(result)))
     }
 
-    /// The built-in function of a name; the program's own symbol of that name hides it, even one whose declaration is
-    /// wrong.
+    /// The built-in function of a name.
     fn function(&self, name: Name) -> Option<Op> {
-        let is_own = self.scope.symbol(name).is_some() || self.reporter.is_silenced(name);
-        Op::term_function(self.scope.text(name)).filter(|_| !is_own)
+        let text = self.scope.text(name);
+        Op::term_function(text).filter(|_| self.is_free(name, text))
+    }
+
+    /// `if` on the operands from `base` on.
+    fn choice(&mut self, span: Span, base: usize) -> Option<(Resolved, Ty)> {
+        let operands: Vec<Operand> = self.operands[base..].to_vec();
+        let [test, yes, no] = operands[..] else {
+            let found = count(operands.len());
+            self.error(
+                Diagnostic::error("T0103", format!("`{IF}` takes 3 arguments, found {found}"))
+                    .label(span, format!("{found} here"))
+                    .help(format!("write it as `{IF}(C, X, Y)`, or declare a symbol `{IF}`")),
+            );
+            return None;
+        };
+        if matches!(self.vars, Vars::Bind(_)) {
+            self.error(not_matched(span));
+            return None;
+        }
+        let truth = self.truth(span)?;
+        if let Some(ty) = test.ty
+            && !self.types.unify(ty, Ty::Sort(truth))
+        {
+            self.wrong_operand(IF, "a condition of sort `Bool`", test);
+        }
+        let (Some(a), Some(b)) = (yes.ty, no.ty) else {
+            return yes.ty.or(no.ty).map(|ty| (Resolved::Choice, ty));
+        };
+        if !self.types.unify(a, b) {
+            self.different_operands(&format!("the branches of `{IF}`"), yes, no);
+        }
+        Some((Resolved::Choice, a))
     }
 
     /// A built-in function on the operands from `base` on.
-    fn call(&mut self, op: Op, name: Name, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+    fn call(&mut self, op: Op, name: Name, span: Span, base: usize) -> Option<(Resolved, Ty)> {
         let text = self.scope.text(name);
         let found = self.operands.len() - base;
         if found == op.arity() {
@@ -217,8 +334,10 @@ impl<'s, 'v> Resolver<'s, 'v> {
         let operand = self.operands[base + i];
         let symbol = &self.scope.signature.symbols[symbol];
         let expected = symbol.args[i];
-        let Some(found) = operand.sort.filter(|&found| found != expected) else { return };
-        let (expected, found) = (self.scope.sort_name(expected), self.scope.sort_name(found));
+        let Some(found) = operand.ty.filter(|&found| !self.types.unify(found, Ty::Sort(expected))) else {
+            return;
+        };
+        let (expected, found) = (self.scope.sort_name(expected), self.shown(found));
         let mut diagnostic =
             Diagnostic::error("T0201", format!("expected sort `{expected}`, found `{found}`"))
                 .label(operand.span, format!("this has sort `{found}`"));
@@ -226,7 +345,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
             diagnostic = diagnostic
                 .label(declared, format!("argument {} of `{}` has sort `{expected}`", i + 1, symbol.name));
         }
-        let help = match (expected, found) {
+        let help = match (expected, found.as_str()) {
             ("Float", "Int") => "write the number with a point, e.g. `1.0`".to_string(),
             _ => format!(
                 "put a term of sort `{expected}` here, or change the declaration of `{}`",
@@ -275,13 +394,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
             _ => ("symbol or variable", "a `struct`, a `map` or, before its equations, a `var` section"),
         };
         let help = match near {
-            _ if text == "if" => {
-                "there is no `if`: write one equation for each case, `C -> L = R;` and `!(C) -> L = R;`"
-                    .to_string()
-            }
-            _ if text == "_" => {
-                "there is no `_`: declare a variable and use it once, `var X: Nat;`".to_string()
-            }
+            _ if text == WILD => "`_` is a pattern, not a symbol with arguments".to_string(),
             _ if self.scope.is_variable_somewhere(name) => {
                 format!("move the `var` section that declares `{text}` before the equations that use it")
             }
@@ -294,8 +407,8 @@ impl<'s, 'v> Resolver<'s, 'v> {
         self.error(diagnostic);
     }
 
-    fn power(&mut self, name: Name, count: u32, span: Span, base: usize) -> Option<(Resolved, SortId)> {
-        if self.function(name).is_some() {
+    fn power(&mut self, name: Name, count: u32, span: Span, base: usize) -> Option<(Resolved, Ty)> {
+        if self.function(name).is_some() || self.is_free(name, IF) {
             let text = self.scope.text(name);
             self.error(
                 Diagnostic::error("T0206", format!("the built-in function `{text}` cannot be repeated"))
@@ -306,9 +419,10 @@ impl<'s, 'v> Resolver<'s, 'v> {
             );
             return None;
         }
-        let (_, result) = self.application(name, span, base)?;
+        let (_, ty) = self.application(name, span, base)?;
         let symbol = self.scope.symbol(name)?;
         let declared = &self.scope.signature.symbols[symbol];
+        let result = declared.result;
         if declared.args.len() == 1 && declared.args[0] != result {
             let (arg, result) = (self.scope.sort_name(declared.args[0]), self.scope.sort_name(result));
             let text = &declared.name;
@@ -318,11 +432,11 @@ impl<'s, 'v> Resolver<'s, 'v> {
                     .help("only a unary symbol whose argument and result have the same sort can be repeated"),
             );
         }
-        Some((Resolved::Repeat(symbol, count), result))
+        Some((Resolved::Repeat(symbol, count), ty))
     }
 
     /// An operator, written `text`, on the operands from `base` on.
-    fn operation(&mut self, op: Op, text: &str, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+    fn operation(&mut self, op: Op, text: &str, span: Span, base: usize) -> Option<(Resolved, Ty)> {
         // The sort of a test or a conversion does not depend on the operands.
         let fixed = match op.result(&[SortKind::Any]) {
             SortKind::Data => Some(self.truth(span)?),
@@ -330,9 +444,16 @@ impl<'s, 'v> Resolver<'s, 'v> {
             SortKind::Float => Some(self.number(self.scope.float, "Float", span)?),
             _ => None,
         };
-        let after_error = fixed.map(|sort| (Resolved::Op(op, sort), sort));
+        let after_error = fixed.map(|sort| (Resolved::Op(op, sort), Ty::Sort(sort)));
         let operands: Vec<Operand> = self.operands[base..].to_vec();
-        let Some(sorts) = operands.iter().map(|operand| operand.sort).collect::<Option<Vec<_>>>() else {
+        let Some(types) = operands.iter().map(|operand| operand.ty).collect::<Option<Vec<_>>>() else {
+            return after_error;
+        };
+        if matches!(self.vars, Vars::Bind(_)) && types.iter().any(|&ty| self.types.sort(ty).is_none()) {
+            self.error(not_matched(span));
+            return after_error;
+        }
+        let Some(sorts) = types.iter().map(|&ty| self.types.sort(ty)).collect::<Option<Vec<_>>>() else {
             return after_error;
         };
         let wrong = sorts.iter().position(|&sort| !self.takes(op, sort));
@@ -341,16 +462,16 @@ impl<'s, 'v> Resolver<'s, 'v> {
             return after_error;
         }
         if let [left, right] = operands[..]
-            && left.sort != right.sort
+            && sorts[0] != sorts[1]
         {
-            self.different_operands(text, left, right);
+            self.different_operands(&format!("the operands of `{text}`"), left, right);
         }
         let op = match op {
             Op::Eq if !self.is_number(sorts[0]) => Op::Same,
             Op::Ne if !self.is_number(sorts[0]) => Op::Differ,
             _ => op,
         };
-        Some((Resolved::Op(op, sorts[0]), fixed.unwrap_or(sorts[0])))
+        Some((Resolved::Op(op, sorts[0]), Ty::Sort(fixed.unwrap_or(sorts[0]))))
     }
 
     /// The sorts of numbers that an operator takes: integers only where their result has a sort that is known.
@@ -407,8 +528,9 @@ impl<'s, 'v> Resolver<'s, 'v> {
     }
 
     fn wrong_operand(&mut self, op: &str, takes: &str, operand: Operand) {
-        let found = operand.sort.map_or("?", |sort| self.scope.sort_name(sort));
-        let help = match (op, found) {
+        let found = operand.ty.map_or("?".into(), |ty| self.shown(ty));
+        let help = match (op, found.as_str()) {
+            (IF, _) => "compare two terms, or call a function with result `Bool`",
             ("/", "Int") => "integers are divided by `div` (rounded down); its remainder is `mod`",
             ("|", "Bool") => "truth values are joined by `||`",
             ("&", "Bool") => "truth values are joined by `&&`",
@@ -421,20 +543,22 @@ impl<'s, 'v> Resolver<'s, 'v> {
         );
     }
 
-    fn different_operands(&mut self, text: &str, left: Operand, right: Operand) {
-        let name = |operand: Operand| operand.sort.map_or("?", |sort| self.scope.sort_name(sort));
+    fn shown(&self, ty: Ty) -> String {
+        self.types.sort(ty).map_or("?", |sort| self.scope.sort_name(sort)).to_string()
+    }
+
+    /// `what`: the operands.
+    fn different_operands(&mut self, what: &str, left: Operand, right: Operand) {
+        let name = |operand: Operand| operand.ty.map_or("?".into(), |ty| self.shown(ty));
         let (a, b) = (name(left), name(right));
-        let help = match (a, b) {
+        let help = match (a.as_str(), b.as_str()) {
             ("Int", "Float") | ("Float", "Int") => "write literals of sort `Float` with a point, e.g. `1.0`",
             _ => "make both operands terms of one sort",
         };
-        let diagnostic = Diagnostic::error(
-            "T0202",
-            format!("the operands of `{text}` have different sorts, `{a}` and `{b}`"),
-        )
-        .label(right.span, format!("this has sort `{b}`"))
-        .label(left.span, format!("this has sort `{a}`"))
-        .help(help);
+        let diagnostic = Diagnostic::error("T0202", format!("{what} have different sorts, `{a}` and `{b}`"))
+            .label(right.span, format!("this has sort `{b}`"))
+            .label(left.span, format!("this has sort `{a}`"))
+            .help(help);
         self.error(diagnostic);
     }
 }

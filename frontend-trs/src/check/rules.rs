@@ -8,12 +8,13 @@ use gchr_base::source::Span;
 
 use super::Reporter;
 use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
+use super::choice::IF;
 use super::declarations::Scope;
-use super::resolve::{Resolver, RuleVars, Vars, no_truth};
+use super::resolve::{Resolver, RuleVars, Vars, WILD, no_truth};
 use crate::ast::{Equation, NodeKind, Term};
 
 /// The rule of an equation; `None` when something in it is wrong, which then is reported.
-pub(crate) fn lower(equation: &Equation, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Rule> {
+pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Option<Rule> {
     let terms = [Some(&equation.left), equation.condition.as_ref(), Some(&equation.right)];
     let deep = terms.into_iter().flatten().filter(|term| term.depth > MAX_DEPTH);
     let before = reporter.diagnostics.len();
@@ -24,16 +25,25 @@ pub(crate) fn lower(equation: &Equation, scope: &Scope<'_>, reporter: &mut Repor
     if !is_application(&equation.left, scope, reporter) || is_function(&equation.left, scope, reporter) {
         return None;
     }
+    if let NodeKind::Name(name) | NodeKind::Call(name, _) | NodeKind::Power(name, _) =
+        equation.left.root().kind
+    {
+        scope.made.owner = scope.symbol(name);
+    }
     let mut rule = RuleVars::default();
     let mut left = PatternBuilder::default();
-    let left_sort = Resolver::new(scope, Vars::Bind(&mut rule), reporter).resolve(&equation.left, &mut left);
+    let left_sort =
+        Resolver::new(scope, Vars::Bind(&mut rule), reporter).resolve(&equation.left, None, &mut left);
     let guard = match &equation.condition {
         Some(condition) => guard(condition, &rule, scope, reporter).map(|goal| vec![goal]),
         None => Some(Vec::new()),
     };
     let mut right = ExprBuilder::default();
-    let right_sort = Resolver::new(scope, Vars::Bound(&rule, "right-hand side"), reporter)
-        .resolve(&equation.right, &mut right);
+    let right_sort = Resolver::new(scope, Vars::Bound(&rule, "right-hand side"), reporter).resolve(
+        &equation.right,
+        left_sort,
+        &mut right,
+    );
     let (left_sort, right_sort) = (left_sort?, right_sort?);
     if left_sort != right_sort {
         reporter.report(different_sides(equation, left_sort, right_sort, scope));
@@ -59,6 +69,9 @@ fn is_application(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bo
                 format!("write `{0}()` for the constant `{0}`, which the variable hides", scope.text(name)),
             ),
             Some(_) => ("a variable", "a rule rewrites applications of one symbol: `F(...) = ...`".into()),
+            None if scope.symbol(name).is_none() && scope.text(name) == WILD => {
+                ("`_`", "a rule rewrites applications of one symbol: `F(...) = ...`".into())
+            }
             None => return true,
         },
         NodeKind::Call(..) | NodeKind::Power(..) => return true,
@@ -84,8 +97,9 @@ fn is_function(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool 
         return false;
     };
     let text = scope.text(name);
-    let found =
-        scope.symbol(name).is_none() && !reporter.is_silenced(name) && Op::term_function(text).is_some();
+    let found = scope.symbol(name).is_none()
+        && !reporter.is_silenced(name)
+        && (Op::term_function(text).is_some() || text == IF);
     if found {
         reporter.report(
             Diagnostic::error("T0302", format!("`{text}` is built in and has no equations"))
@@ -96,11 +110,15 @@ fn is_function(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool 
     found
 }
 
-fn guard(condition: &Term, rule: &RuleVars, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Goal> {
+fn guard(condition: &Term, rule: &RuleVars, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Option<Goal> {
     let span = condition.span();
     let mut builder = ExprBuilder::default();
-    let sort =
-        Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(condition, &mut builder)?;
+    let expected = scope.truth.map(|truth| truth.sort);
+    let sort = Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(
+        condition,
+        expected,
+        &mut builder,
+    )?;
     let Some(truth) = scope.truth else {
         reporter.report(no_truth(span));
         return None;

@@ -71,12 +71,17 @@ fn slips_of_other_languages() {
     for (rest, messages, way_out) in [
         ("F(Y) = Z;", 1, "declare `Y` in"),
         ("var Y: Nat; eq F(Y) = Z;", 1, "write `eqn`"),
-        ("F(X) = if(X == Z, X, Z);", 1, "there is no `if`"),
+        ("F(X) = if(X == Z, X);", 1, "if(C, X, Y)"),
+        ("if(X == Z, X, Z) = Z;", 1, "declare `if`"),
+        ("F(if(true, _, _)) = Z;", 1, "cannot be matched"),
         ("F(X) = \"a\";", 1, "declare constants"),
         ("X = Z -> F(X) = X;", 1, "compare with `==`"),
         ("map Größe: Nat -> Nat; eqn Größe(X) = X;", 1, "from `a` to `z`"),
         ("map div: Nat -> Nat; var map: Nat; eqn div(map) = map;", 2, "choose another name"),
-        ("F(_) = Z;", 1, "use it once"),
+        ("F(X) = _;", 1, "`_` has no value"),
+        ("_ = Z;", 1, "is `_`"),
+        ("F(_(X)) = Z;", 1, "`_` is a pattern"),
+        ("input _;", 1, "not ground"),
     ] {
         let shown = rendered(&text(rest));
         assert_eq!(shown.matches("Error:").count(), messages, "{rest}:\n{shown}");

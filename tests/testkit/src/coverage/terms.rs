@@ -31,6 +31,8 @@ pub fn all() -> Vec<String> {
         "own sort Bool",
         "own sort Int",
         "own symbol of the name of a function",
+        "own symbol of the name if",
+        "variable of the name _",
         "variable of the name of a constant",
         "condition: a variable",
         "condition: a literal",
@@ -56,8 +58,10 @@ pub fn all() -> Vec<String> {
         );
         if place == PLACES[0] {
             all.push(format!("{place}: a function inside"));
+            all.push(format!("{place}: a wildcard"));
             continue;
         }
+        all.push(format!("{place}: function if"));
         all.extend(
             Op::ALL.iter().filter_map(|op| written(*op)).flatten().map(|text| format!("{place}: {text}")),
         );
@@ -180,6 +184,9 @@ impl<'m> Walk<'m> {
         if Op::term_function(name).is_some() {
             self.say("own symbol of the name of a function");
         }
+        if name == "if" {
+            self.say("own symbol of the name if");
+        }
         self.symbols.insert(name);
     }
 
@@ -191,6 +198,9 @@ impl<'m> Walk<'m> {
             let name = self.text(ident);
             if self.symbols.contains(name) {
                 self.say("variable of the name of a constant");
+            }
+            if name == "_" {
+                self.say("variable of the name _");
             }
             if self.variables.insert(name, self.module.names.get(clause.sort.name)).is_some() {
                 self.say("variables declared anew");
@@ -230,6 +240,9 @@ impl<'m> Walk<'m> {
                         self.found.push(format!("repeated variable of sort {sort}"));
                     }
                     "a variable".to_string()
+                }
+                NodeKind::Name(name) if text(name) == "_" && !self.symbols.contains("_") => {
+                    "a wildcard".into()
                 }
                 NodeKind::Name(_) => "a constant".into(),
                 NodeKind::Call(_, 0) => "a constant with brackets".into(),

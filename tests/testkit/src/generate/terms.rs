@@ -123,8 +123,14 @@ struct Generator {
     own_bool: bool,
     /// Whether a variable hides the constant `E`.
     hides: bool,
-    /// Whether the program has its own function `min`.
-    own_min: bool,
+    /// The built-in function of whose name the program has a function of its own.
+    own: &'static str,
+    /// Whether a variable has the name of the pattern that matches anything.
+    own_wild: bool,
+    /// The sorts that the program uses `if` with.
+    chosen: [bool; SORTS],
+    /// Whether the program is complete: terms for it use what it does.
+    complete: bool,
     /// The `var` section in force.
     section: usize,
 }
@@ -135,7 +141,8 @@ pub fn program(seed: u64) -> TermCase {
     let numbers = random.chance(94);
     let own_bool = random.chance(15);
     let spelling = if random.chance(70) { ["true", "false"] } else { ["True", "False"] };
-    let own_min = random.chance(8);
+    let own = if random.chance(14) { ["min", "if"][random.below(2)] } else { "" };
+    let own_wild = random.chance(4);
     let mut generator = Generator {
         sorts: [if numbers { "Nat" } else { "Int" }, "List", "T'", "U_1", "Bool", "Int", "Float"],
         functions: Vec::new(),
@@ -145,7 +152,10 @@ pub fn program(seed: u64) -> TermCase {
         truth: spelling,
         own_bool,
         hides: random.chance(8),
-        own_min,
+        own,
+        own_wild,
+        chosen: [false; SORTS],
+        complete: false,
         section: 0,
         random,
     };
@@ -181,9 +191,11 @@ impl Generator {
             let arity = if recursion == Recursion::None { self.below(4) } else { 1 + self.below(4) };
             let args: Vec<usize> = (0..arity).map(|i| if i == 0 { first } else { self.any_sort() }).collect();
             let result = self.any_sort();
-            let named_min = self.own_min && i == count - 1;
-            let name =
-                if named_min { "min".into() } else { format!("{}{i}", ["F", "f_", "G'"][self.below(3)]) };
+            let name = match self.own {
+                "" => format!("{}{i}", ["F", "f_", "G'"][self.below(3)]),
+                own if i == count - 1 => own.into(),
+                _ => format!("g{i}"),
+            };
             self.functions.push(Function { name, args, result, recursion });
         }
     }
@@ -205,6 +217,7 @@ impl Generator {
             }
         }
         let input = self.input();
+        self.complete = true;
         let end = if self.chance(90) { ";" } else { "" };
         let _ = writeln!(text, "input {input}{end}");
         let terms = (0..self.below(4)).map(|_| self.input()).collect();
@@ -255,6 +268,9 @@ impl Generator {
     fn var_name(&self, sort: usize, number: usize) -> String {
         if self.hides && sort == N && number == 0 {
             return "E".into();
+        }
+        if self.own_wild && sort == N && number == 1 {
+            return "_".into();
         }
         // The second section declares the names of the first one anew, for other sorts.
         let position = (sort * VARS + number + self.section * VARS) % (SORTS * VARS);
@@ -349,6 +365,9 @@ impl Generator {
             return self.var_name(sort, var.number);
         }
         if depth == 0 || self.chance(if first { 25 } else { 50 }) {
+            if !self.own_wild && self.chance(12) {
+                return "_".into();
+            }
             return self.new_var(sort, part, vars);
         }
         if self.chance(8)
@@ -436,6 +455,12 @@ impl Generator {
                 let f = callable[self.below(callable.len())];
                 return self.call(f, scope, depth);
             }
+        }
+        if depth > 0 && self.own != "if" && (self.chosen[sort] || !self.complete) && self.chance(7) {
+            self.chosen[sort] = true;
+            let test = self.expr(BOOL, scope, depth - 1);
+            let branches = [0, 1].map(|_| self.expr(sort, scope, depth - 1));
+            return format!("if({test}, {}, {})", branches[0], branches[1]);
         }
         match sort {
             BOOL => self.truth(scope, depth),
@@ -599,7 +624,7 @@ impl Generator {
     /// A function that integers and floats have.
     fn either_number(&mut self, sort: usize, scope: &Scope<'_>, depth: usize) -> String {
         let name = BOTH_BINARY[self.below(2)];
-        if self.chance(50) && !(self.own_min && name == "min") {
+        if self.chance(50) && self.own != name {
             return format!("{name}({}, {})", self.expr(sort, scope, depth), self.expr(sort, scope, depth));
         }
         format!("{}({})", BOTH_UNARY[self.below(2)], self.expr(sort, scope, depth))

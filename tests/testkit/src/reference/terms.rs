@@ -23,12 +23,16 @@ pub enum Term {
 #[derive(Clone, Debug)]
 enum Tree {
     Var(Arc<str>),
+    /// Anything.
+    Wild,
     App(Arc<str>, Vec<Tree>),
     Power(Arc<str>, u32, Box<Tree>),
     Int(i64),
     Float(f64),
     /// A built-in operator or function.
     Op(Arc<str>, Vec<Tree>),
+    /// A choice between two terms.
+    If(Box<[Tree; 3]>),
 }
 
 struct Rule {
@@ -129,6 +133,8 @@ impl Program {
             return Tree::App(name, args);
         }
         match &*name {
+            "_" if args.is_empty() => Tree::Wild,
+            "if" => Tree::If(Box::new(args.try_into().expect("`if` has three arguments"))),
             "true" | "True" => Tree::App(self.truth[0].clone(), args),
             "false" | "False" => Tree::App(self.truth[1].clone(), args),
             _ => Tree::Op(name, args),
@@ -219,6 +225,8 @@ impl Run<'_> {
                 value
             }
             Tree::Op(op, args) => self.operate(op, args, env)?,
+            Tree::If(args) => self.choose(args, env)?,
+            Tree::Wild => return Err(Stop::Unknown("a term that stands for any")),
         };
         self.depth -= 1;
         Ok(value)
@@ -247,6 +255,28 @@ impl Run<'_> {
         }
         let term = Term::App(name.clone(), args.into());
         if is_within(&term, &mut LARGEST.clone()) { Ok(term) } else { Err(Stop::Unknown(LARGE)) }
+    }
+
+    /// A choice evaluates what it chooses; both, where its test is neither true nor false and as a part of the input.
+    fn choose(&mut self, [test, yes, no]: &[Tree; 3], env: &Env) -> Result<Term, Stop> {
+        let test = self.eval(test, env)?;
+        let chosen = self.truth_of(&test);
+        let side = |side: &Tree, is_chosen: bool, run: &mut Self| {
+            let needed = chosen.is_none_or(|_| is_chosen || run.rules == 0);
+            needed.then(|| run.eval(side, env)).transpose()
+        };
+        let yes = side(yes, chosen == Some(true), self)?;
+        let no = side(no, chosen == Some(false), self)?;
+        self.step()?;
+        match (chosen, yes, no) {
+            (Some(true), Some(value), _) | (Some(false), _, Some(value)) => Ok(value),
+            (_, Some(Term::App(f, xs)), Some(no)) => {
+                let term = Term::App("if".into(), [test, Term::App(f, xs), no].into());
+                if is_within(&term, &mut LARGEST.clone()) { Ok(term) } else { Err(Stop::Unknown(LARGE)) }
+            }
+            // A number that no rule gives.
+            _ => Err(Stop::Error("R0105")),
+        }
     }
 
     /// Whether a condition has the normal form `true`. Conditions that are joined by `&&` are conditions of their own.
@@ -355,6 +385,7 @@ fn lookup<'e>(env: &'e Env, name: &str) -> Option<&'e Term> {
 
 fn matches(pattern: &Tree, term: &Term, env: &mut Env) -> bool {
     match (pattern, term) {
+        (Tree::Wild, _) => true,
         (Tree::Var(name), _) => match lookup(env, name) {
             Some(known) => same(known, term),
             None => {

@@ -1,0 +1,122 @@
+//! `if`: a function of the sort of its branches, and a function of its own where a branch is to be left out.
+
+use gchr_base::ids::IdVec;
+use gchr_base::rule::{
+    Body, Expr, ExprKind, Head, HeadAtom, Outline, Pattern, PatternKind, Role, Rule, Var, VarId,
+};
+use gchr_base::signature::{SortId, Symbol, SymbolId, SymbolKind};
+use gchr_base::source::Span;
+
+use super::builders::Site;
+use super::declarations::Scope;
+
+/// The name of the choice between two terms, unless the program declares a symbol of this name.
+pub(crate) const IF: &str = "if";
+
+impl Scope<'_> {
+    /// The function that chooses between two values of a sort; `None` where a finished program has none.
+    pub fn choice(&mut self, sort: SortId, span: Span) -> Option<SymbolId> {
+        if let Some(&known) = self.made.choices.get(&sort) {
+            return Some(known);
+        }
+        let truth = self.truth?;
+        let name = IF.to_string();
+        let symbol = self.make(name, vec![truth.sort, sort, sort], sort)?;
+        self.made.choices.insert(sort, symbol);
+        let vars: IdVec<VarId, Var> =
+            ["X", "Y"].map(|name| Var { name: name.into(), sort, span }).into_iter().collect();
+        for (chosen, id) in [truth.true_symbol, truth.false_symbol].into_iter().zip(vars.ids()) {
+            let mut args = vec![constant(chosen, truth.sort, span)];
+            args.extend(vars.ids().map(|id| Pattern { kind: PatternKind::Var(id), sort, span }));
+            let value = Expr { kind: ExprKind::Var(id), sort, span };
+            self.rule(symbol, vars.clone(), args, value, span);
+        }
+        Some(symbol)
+    }
+
+    /// A symbol with rules that no text can write or that is built in; `None` in a finished program.
+    pub fn make(&mut self, name: String, args: Vec<SortId>, result: SortId) -> Option<SymbolId> {
+        if self.made.is_final {
+            return None;
+        }
+        let symbol = Symbol { name, args, result, kind: SymbolKind::Defined, span: None };
+        let id = self.signature.to_mut().symbols.push(symbol);
+        if let Some(owner) = self.made.owner {
+            self.made.owners.insert(id, owner);
+        }
+        Some(id)
+    }
+
+    /// A rule of such a symbol.
+    pub fn rule(
+        &mut self,
+        symbol: SymbolId,
+        vars: IdVec<VarId, Var>,
+        args: Vec<Pattern>,
+        value: Expr,
+        span: Span,
+    ) {
+        let head = Head { role: Role::Removed, atom: HeadAtom::Term { symbol, args }, passive: false, span };
+        let (heads, guard, body) = (vec![head], Vec::new(), Body::Replace(value));
+        self.made.rules.push(Rule { name: None, vars, heads, guard, body, span });
+    }
+
+    /// Whether a truth value may be something else than true or false: an application that no rule matches.
+    fn has_other_truths(&self) -> bool {
+        let Some(truth) = self.truth else { return true };
+        let declared = self.signature.symbols.iter_enumerated().filter(|(_, symbol)| symbol.span.is_some());
+        declared
+            .filter(|(_, symbol)| symbol.result == truth.sort)
+            .any(|(id, _)| ![truth.true_symbol, truth.false_symbol].contains(&id))
+    }
+}
+
+fn constant(symbol: SymbolId, sort: SortId, span: Span) -> Pattern {
+    Pattern { kind: PatternKind::App { symbol, args: Vec::new() }, sort, span }
+}
+
+/// Whether there is nothing to evaluate.
+fn is_value(expr: &Expr, scope: &Scope<'_>) -> bool {
+    match &expr.kind {
+        ExprKind::Var(_) | ExprKind::Const(_) => true,
+        ExprKind::App { symbol, args } => {
+            args.is_empty() && scope.signature.symbols[*symbol].kind == SymbolKind::Constructor
+        }
+        ExprKind::Repeat { .. } | ExprKind::Op { .. } => false,
+    }
+}
+
+/// `if(test, yes, no)` in a rule: only the branch that is chosen is evaluated. A test that is neither true nor false
+/// leaves an `if` of values. `None` where a finished program has no rules for it.
+pub(crate) fn choose(site: &mut Site<'_, '_>, [test, yes, no]: [Expr; 3], span: Span) -> Option<Expr> {
+    let sort = yes.sort;
+    let choice = site.scope.choice(sort, span)?;
+    let app = |symbol, args| Expr { kind: ExprKind::App { symbol, args }, sort, span };
+    if is_value(&yes, site.scope) && is_value(&no, site.scope) {
+        return Some(app(choice, vec![test, yes, no]));
+    }
+    let outline = Outline::of(&[&yes, &no], site.vars);
+    let truth = site.scope.truth?;
+    let owner = site.scope.made.owner.map(|owner| site.scope.signature.symbols[owner].name.as_str());
+    let name = format!("{}.{IF}", owner.unwrap_or_default());
+    let sorts = [truth.sort].into_iter().chain(outline.sorts()).collect();
+    let symbol = site.scope.make(name, sorts, sort)?;
+    let args = [test].into_iter().chain(outline.values(span)).collect();
+    let (yes, no) = (outline.inside(yes), outline.inside(no));
+    let mut rule = |vars, first: Pattern, value| {
+        let args = [first].into_iter().chain(outline.patterns(span)).collect();
+        site.scope.rule(symbol, vars, args, value, span);
+    };
+    let stays = (yes.clone(), no.clone());
+    rule(outline.vars(), constant(truth.true_symbol, truth.sort, span), yes);
+    rule(outline.vars(), constant(truth.false_symbol, truth.sort, span), no);
+    if site.scope.has_other_truths() {
+        let mut vars = outline.vars();
+        let test = vars.push(Var { name: "C".into(), sort: truth.sort, span });
+        let first = Pattern { kind: PatternKind::Var(test), sort: truth.sort, span };
+        let test = Expr { kind: ExprKind::Var(test), sort: truth.sort, span };
+        let args = [first].into_iter().chain(outline.patterns(span)).collect();
+        site.scope.rule(symbol, vars, args, app(choice, vec![test, stays.0, stays.1]), span);
+    }
+    Some(app(symbol, args))
+}
