@@ -2,7 +2,7 @@
 
 use gchr_base::names::{Ident, Name};
 use gchr_base::source::{SourceMap, Span};
-use gchr_trs::ast::{Module, NodeKind, Section, StructSymbol, SymbolDeclaration, Term};
+use gchr_trs::ast::{Module, NodeKind, Section, SortBody, StructSymbol, SymbolDeclaration, Term};
 
 use crate::index::{Builder, Entry, Index, Kind, Role};
 
@@ -57,10 +57,14 @@ impl Reader<'_> {
             Section::Sorts(sorts) => {
                 for sort in sorts {
                     for &name in &sort.names {
-                        let detail = format!("sort {}", self.text(name.name));
+                        let of = match &sort.body {
+                            SortBody::Alias(of) => format!(" = {}", self.text(of.name)),
+                            SortBody::Own | SortBody::Struct(_) => String::new(),
+                        };
+                        let detail = format!("sort {}{of}", self.text(name.name));
                         self.add(Kind::Sort, name, detail, sort.span);
                     }
-                    for symbol in sort.symbols.iter().flatten() {
+                    for symbol in sort.symbols() {
                         self.declare_of_struct(symbol, sort.names.first().copied());
                     }
                 }
@@ -112,8 +116,13 @@ impl Reader<'_> {
     fn use_in(&mut self, section: &Section) {
         match section {
             Section::Sorts(sorts) => {
-                let symbols = sorts.iter().flat_map(|sort| sort.symbols.iter().flatten());
+                let symbols = sorts.iter().flat_map(|sort| sort.symbols());
                 symbols.flat_map(|symbol| &symbol.args).for_each(|arg| self.use_sort(arg.sort));
+                for sort in sorts {
+                    if let SortBody::Alias(of) = sort.body {
+                        self.use_sort(of);
+                    }
+                }
             }
             Section::Constructors(symbols) | Section::Maps(symbols) => {
                 for declared in symbols {

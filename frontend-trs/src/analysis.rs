@@ -28,7 +28,7 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     endless::rules(program, &mut diagnostics);
     let functions = functions(program);
     let effort = effort_for(&functions);
-    coverage::missing_cases(program, &functions, &effort, &mut diagnostics);
+    coverage::missing_cases(checked, &functions, &effort, &mut diagnostics);
     let values = values::with_stuck_terms(program, &functions, &effort);
     let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut diagnostics);
     overlap::overlapping_rules(program, &functions, &values, &unreachable, &effort, &mut diagnostics);

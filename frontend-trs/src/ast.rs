@@ -40,15 +40,36 @@ pub enum Section {
     Input(Input),
 }
 
-/// `A, B;` or `A = struct ...;`
+/// `A, B;`, `A = struct ...;` or `A = B;`
 #[derive(Clone, PartialEq, Debug)]
 pub struct SortDeclaration {
-    /// The names; exactly one when there are constructors.
+    /// The names; exactly one when something is behind them.
     pub names: Vec<Ident>,
-    /// The symbols behind `struct`.
-    pub symbols: Option<Vec<StructSymbol>>,
+    /// What is behind them.
+    pub body: SortBody,
     /// The clause.
     pub span: Span,
+}
+
+/// What a sort is declared as.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SortBody {
+    /// A sort of its own.
+    Own,
+    /// A sort of its own with the symbols behind `struct`.
+    Struct(Vec<StructSymbol>),
+    /// Another name of this sort.
+    Alias(Ident),
+}
+
+impl SortDeclaration {
+    /// The symbols behind `struct`.
+    pub fn symbols(&self) -> &[StructSymbol] {
+        match &self.body {
+            SortBody::Struct(symbols) => symbols,
+            SortBody::Own | SortBody::Alias(_) => &[],
+        }
+    }
 }
 
 /// A symbol in a `struct`: `S(Nat)`, `S(pred: Nat)?isS`.

@@ -4,6 +4,7 @@
 mod builders;
 mod choice;
 mod declarations;
+mod fields;
 mod input;
 mod resolve;
 mod rules;
@@ -12,7 +13,7 @@ mod types;
 use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
-use gchr_base::rule::{GroundTerm, Program, Start};
+use gchr_base::rule::{GroundTerm, Program, Rule, RuleId, Start};
 use gchr_base::signature::SymbolId;
 use gchr_base::source::Span;
 
@@ -64,6 +65,8 @@ pub(crate) struct Checked {
     pub variables: Vec<DeclaredVariable>,
     /// The functions whose equations symbols were made for that no text declares.
     pub owners: HashMap<SymbolId, SymbolId>,
+    /// Projections and recognisers.
+    pub fields: HashSet<SymbolId>,
 }
 
 /// A variable of a `var` section.
@@ -81,7 +84,8 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     let mut reporter = Reporter::default();
     module.damaged.iter().for_each(|&name| reporter.silence(name));
     let mut scope = Scope::declare(module, &mut reporter);
-    let mut rules = IdVec::new();
+    let fields = std::mem::take(&mut scope.fields);
+    let mut rules: IdVec<RuleId, Rule> = fields.rules(&scope, &mut reporter).into_iter().collect();
     let mut input = None;
     for section in &module.sections {
         match section {
@@ -111,7 +115,7 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     let (signature, owners) = (scope.signature.into_owned(), scope.made.owners);
     let program = Program { signature, rules, start: Start::Term(term), semantics: None };
     debug_assert_eq!(gchr_base::rule::verify(&program), []);
-    (Some(Checked { program, variables, owners }), diagnostics)
+    (Some(Checked { program, variables, owners, fields: fields.functions() }), diagnostics)
 }
 
 fn declared_variables(scope: &Scope<'_>) -> Vec<DeclaredVariable> {

@@ -230,16 +230,13 @@ fn sort_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SortDeclaration> 
     let symbols = just(Token::Struct)
         .labelled("`struct`")
         .ignore_then(symbol.separated_by(just(Token::Bar)).at_least(1).collect());
-    let structured = ident(lexed, "a sort")
+    let body = symbols.map(SortBody::Struct).or(ident(lexed, "a sort").map(SortBody::Alias));
+    let defined = ident(lexed, "a sort")
         .then_ignore(just(Token::Equals))
-        .then(symbols)
-        .map(|(name, symbols): (Ident, Vec<StructSymbol>)| (vec![name], Some(symbols)));
-    let abstracted = idents(lexed, "a sort").map(|names| (names, None));
-    structured.or(abstracted).map_with(|(names, symbols), e| SortDeclaration {
-        names,
-        symbols,
-        span: place(lexed, e.span()),
-    })
+        .then(body)
+        .map(|(name, body)| (vec![name], body));
+    let own = idents(lexed, "a sort").map(|names| (names, SortBody::Own));
+    defined.or(own).map_with(|(names, body), e| SortDeclaration { names, body, span: place(lexed, e.span()) })
 }
 
 fn symbol_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SymbolDeclaration> {

@@ -7,6 +7,8 @@ use gchr_base::ids::Id;
 use gchr_base::rule::{Pattern, PatternKind, Program, RuleId};
 use gchr_base::signature::{SortId, SymbolId, SymbolKind};
 
+use crate::check::Checked;
+
 use super::index::Index;
 use super::values::examples;
 use super::{Function, show};
@@ -14,15 +16,16 @@ use super::{Function, show};
 /// Warns of functions with a term, built from constructors, that no left-hand side matches. Conditions are taken to
 /// hold and repeated variables to be equal: whether a condition is always true is not decided.
 pub(crate) fn missing_cases(
-    program: &Program,
+    checked: &Checked,
     functions: &[Function<'_>],
     effort: &Effort,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let signature = &program.signature;
+    let signature = &checked.program.signature;
     let values = Values::constructors(signature);
     let any = examples(signature);
-    for function in functions {
+    // A projection is for some of the constructors.
+    for function in functions.iter().filter(|function| !checked.fields.contains(&function.symbol)) {
         let symbol = &signature.symbols[function.symbol];
         let mut matrix = Matrix::new(signature, &values, effort);
         function.cases.iter().for_each(|case| matrix.push(case.args));

@@ -6,7 +6,7 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
-use gchr_base::rule::{Body, Expr, ExprKind, GoalKind, GroundNode, HeadAtom, PatternKind, Rule, Start};
+use gchr_base::rule::{Body, Expr, ExprKind, GoalKind, GroundNode, Head, HeadAtom, PatternKind, Rule, Start};
 use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 
 use crate::check::Checked;
@@ -48,7 +48,14 @@ pub(crate) fn symbols_and_sorts(checked: &Checked, diagnostics: &mut Vec<Diagnos
             used[symbol.index()] = true;
         }
     }
-    program.rules.iter().for_each(|rule| mark(rule, &checked.owners, &mut used));
+    // What a `struct` says of its own symbols is no use of them.
+    let of_struct =
+        |rule: &&Rule| rule.heads.iter().any(|head| head.span == rule.span && is_field(head, checked));
+    program
+        .rules
+        .iter()
+        .filter(|rule| !of_struct(rule))
+        .for_each(|rule| mark(rule, &checked.owners, &mut used));
     let unused_sorts = unused_sorts(signature, &used);
     for (id, sort) in signature.sorts.iter_enumerated() {
         if let (true, Some(span)) = (unused_sorts[id.index()], sort.span) {
@@ -61,7 +68,7 @@ pub(crate) fn symbols_and_sorts(checked: &Checked, diagnostics: &mut Vec<Diagnos
     }
     for (id, symbol) in signature.symbols.iter_enumerated() {
         let Some(span) = symbol.span else { continue };
-        if used[id.index()] || unused_sorts[symbol.result.index()] {
+        if used[id.index()] || unused_sorts[symbol.result.index()] || checked.fields.contains(&id) {
             continue;
         }
         let (kind, label) = match symbol.kind {
@@ -76,6 +83,11 @@ pub(crate) fn symbols_and_sorts(checked: &Checked, diagnostics: &mut Vec<Diagnos
                 .help("remove it, or use it"),
         );
     }
+}
+
+/// Whether a head is one of a projection or recogniser.
+fn is_field(head: &Head, checked: &Checked) -> bool {
+    matches!(head.atom, HeadAtom::Term { symbol, .. } if checked.fields.contains(&symbol))
 }
 
 /// Marks the symbols of a rule, except its own function: recursion alone is no use.

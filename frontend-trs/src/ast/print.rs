@@ -52,7 +52,11 @@ fn idents(f: &mut Formatter<'_>, items: &[Ident], separator: &str, names: &Names
 
 fn sort(clause: &SortDeclaration, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
     idents(f, &clause.names, ", ", names)?;
-    let Some(symbols) = &clause.symbols else { return Ok(()) };
+    let symbols = match &clause.body {
+        SortBody::Own => return Ok(()),
+        SortBody::Alias(of) => return write!(f, " = {}", names.get(of.name)),
+        SortBody::Struct(symbols) => symbols,
+    };
     f.write_str(" = struct ")?;
     separated(f, symbols, " | ", |symbol, f| {
         write!(f, "{}(", names.get(symbol.name.name))?;

@@ -1,14 +1,13 @@
 //! `if`: a function of the sort of its branches, and a function of its own where a branch is to be left out.
 
 use gchr_base::ids::IdVec;
-use gchr_base::rule::{
-    Body, Expr, ExprKind, Head, HeadAtom, Outline, Pattern, PatternKind, Role, Rule, Var, VarId,
-};
+use gchr_base::rule::{Expr, ExprKind, Outline, Pattern, PatternKind, Var, VarId};
 use gchr_base::signature::{SortId, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
 use super::builders::Site;
 use super::declarations::Scope;
+use super::rules::rule_of;
 
 /// The name of the choice between two terms, unless the program declares a symbol of this name.
 pub(crate) const IF: &str = "if";
@@ -29,7 +28,7 @@ impl Scope<'_> {
             let mut args = vec![constant(chosen, truth.sort, span)];
             args.extend(vars.ids().map(|id| Pattern { kind: PatternKind::Var(id), sort, span }));
             let value = Expr { kind: ExprKind::Var(id), sort, span };
-            self.rule(symbol, vars.clone(), args, value, span);
+            self.made.rules.push(rule_of(symbol, vars.clone(), args, value, span));
         }
         Some(symbol)
     }
@@ -45,20 +44,6 @@ impl Scope<'_> {
             self.made.owners.insert(id, owner);
         }
         Some(id)
-    }
-
-    /// A rule of such a symbol.
-    pub fn rule(
-        &mut self,
-        symbol: SymbolId,
-        vars: IdVec<VarId, Var>,
-        args: Vec<Pattern>,
-        value: Expr,
-        span: Span,
-    ) {
-        let head = Head { role: Role::Removed, atom: HeadAtom::Term { symbol, args }, passive: false, span };
-        let (heads, guard, body) = (vec![head], Vec::new(), Body::Replace(value));
-        self.made.rules.push(Rule { name: None, vars, heads, guard, body, span });
     }
 
     /// Whether a truth value may be something else than true or false: an application that no rule matches.
@@ -105,7 +90,7 @@ pub(crate) fn choose(site: &mut Site<'_, '_>, [test, yes, no]: [Expr; 3], span: 
     let (yes, no) = (outline.inside(yes), outline.inside(no));
     let mut rule = |vars, first: Pattern, value| {
         let args = [first].into_iter().chain(outline.patterns(span)).collect();
-        site.scope.rule(symbol, vars, args, value, span);
+        site.scope.made.rules.push(rule_of(symbol, vars, args, value, span));
     };
     let stays = (yes.clone(), no.clone());
     rule(outline.vars(), constant(truth.true_symbol, truth.sort, span), yes);
@@ -116,7 +101,8 @@ pub(crate) fn choose(site: &mut Site<'_, '_>, [test, yes, no]: [Expr; 3], span: 
         let first = Pattern { kind: PatternKind::Var(test), sort: truth.sort, span };
         let test = Expr { kind: ExprKind::Var(test), sort: truth.sort, span };
         let args = [first].into_iter().chain(outline.patterns(span)).collect();
-        site.scope.rule(symbol, vars, args, app(choice, vec![test, stays.0, stays.1]), span);
+        let value = app(choice, vec![test, stays.0, stays.1]);
+        site.scope.made.rules.push(rule_of(symbol, vars, args, value, span));
     }
     Some(app(symbol, args))
 }

@@ -10,11 +10,17 @@ use gchr_base::rule::Rule;
 use gchr_base::signature::{
     Booleans, HIDDEN_BOOL, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind, Texts,
 };
+use gchr_base::source::Span;
 use gchr_base::suggest::nearest;
 
 use super::Reporter;
 use super::choice::IF;
-use crate::ast::{Ident, Module, Name, Names, NodeKind, Section, StructSymbol, VariableDeclaration};
+use super::fields::{Field, Fields};
+use super::resolve::no_truth;
+use crate::ast::{
+    Ident, Module, Name, Names, NodeKind, Section, SortBody, SortDeclaration, StructSymbol,
+    VariableDeclaration,
+};
 
 /// A declared variable.
 pub(crate) struct Variable {
@@ -44,6 +50,7 @@ pub(crate) struct Scope<'a> {
     variable_names: Vec<bool>,
     /// First variable of the sections since the last `eqn`: those may not clash with each other.
     open_from: usize,
+    pub fields: Fields,
     pub made: Made,
 }
 
@@ -72,6 +79,7 @@ impl<'a> Scope<'a> {
             sort_of: vec![None; module.names.iter().len()],
             symbols: IdVec::new(),
             symbol_of: vec![None; module.names.iter().len()],
+            fields: Fields::default(),
             reporter,
         };
         collector.sorts(module);
@@ -102,6 +110,7 @@ impl<'a> Scope<'a> {
             visible: HashMap::default(),
             variable_names: Vec::new(),
             open_from: 0,
+            fields: Fields::default(),
             made: Made { choices, is_final: true, ..Made::default() },
         }
     }
@@ -228,6 +237,7 @@ struct Collector<'a, 'r> {
     sort_of: Vec<Option<SortId>>,
     symbols: IdVec<SymbolId, Symbol>,
     symbol_of: Vec<Option<SymbolId>>,
+    fields: Fields,
     reporter: &'r mut Reporter,
 }
 
@@ -250,23 +260,70 @@ impl<'a> Collector<'a, '_> {
                 }
             }
         }
-        for ident in declared {
-            self.sort(ident);
+        let (aliases, own): (Vec<_>, Vec<_>) =
+            declarations().flatten().partition(|clause| matches!(clause.body, SortBody::Alias(_)));
+        own.into_iter().flat_map(|clause| &clause.names).for_each(|&ident| self.sort(ident));
+        self.aliases(&aliases);
+    }
+
+    /// Further names of sorts, which may stand for each other.
+    fn aliases(&mut self, clauses: &[&SortDeclaration]) {
+        let mut of: HashMap<Name, (Ident, Ident)> = HashMap::default();
+        for clause in clauses {
+            let (SortBody::Alias(target), Some(&ident)) = (&clause.body, clause.names.first()) else {
+                continue;
+            };
+            if self.is_new_sort(ident, of.get(&ident.name).map(|(first, _)| first.span)) {
+                of.insert(ident.name, (ident, *target));
+            }
+        }
+        for clause in clauses {
+            let Some(&ident) = clause.names.first() else { continue };
+            let (mut end, mut steps) = (ident, 0);
+            while self.sort_of[end.name.0 as usize].is_none()
+                && steps <= of.len()
+                && let Some(&(_, next)) = of.get(&end.name)
+            {
+                (end, steps) = (next, steps + 1);
+            }
+            if self.sort_of[ident.name.0 as usize].is_some() {
+                continue;
+            }
+            let text = self.names.get(ident.name);
+            if steps > of.len() {
+                if self.reporter.first_report(ident.name) {
+                    self.reporter.report(
+                        Diagnostic::error("T0108", format!("sort `{text}` stands for itself"))
+                            .label(clause.span, "leads back here")
+                            .help("let one of these names stand for another sort"),
+                    );
+                }
+            } else {
+                self.sort_of[ident.name.0 as usize] = self.find(end);
+                self.reporter.silence(ident.name);
+            }
         }
     }
 
-    fn sort(&mut self, ident: Ident) {
+    /// Whether a sort is not declared yet; reports it when it is. `alias`: where its name stands for another sort.
+    fn is_new_sort(&mut self, ident: Ident, alias: Option<Span>) -> bool {
+        let first = self.sort_of[ident.name.0 as usize].map(|first| self.sorts[first].span);
+        let Some(span) = first.or(alias.map(Some)) else { return true };
         let text = self.names.get(ident.name);
-        if let Some(first) = self.sort_of[ident.name.0 as usize] {
-            let mut diagnostic = Diagnostic::error("T0104", format!("sort `{text}` is declared twice"))
-                .label(ident.span, "declared again here");
-            if let Some(span) = self.sorts[first].span {
-                diagnostic = diagnostic.label(span, "first declared here");
-            }
-            self.reporter
-                .report(diagnostic.help("put all its symbols into one declaration, or rename one sort"));
+        let mut diagnostic = Diagnostic::error("T0104", format!("sort `{text}` is declared twice"))
+            .label(ident.span, "declared again here");
+        if let Some(span) = span {
+            diagnostic = diagnostic.label(span, "first declared here");
+        }
+        self.reporter.report(diagnostic.help("put all its symbols into one declaration, or rename one sort"));
+        false
+    }
+
+    fn sort(&mut self, ident: Ident) {
+        if !self.is_new_sort(ident, None) {
             return;
         }
+        let text = self.names.get(ident.name);
         let sort = Sort { name: text.into(), kind: SortKind::Data, span: Some(ident.span) };
         self.sort_of[ident.name.0 as usize] = Some(self.sorts.push(sort));
     }
@@ -297,7 +354,7 @@ impl<'a> Collector<'a, '_> {
                 Section::Sorts(clauses) => {
                     for clause in clauses {
                         let sort = clause.names.first().copied();
-                        for symbol in clause.symbols.iter().flatten() {
+                        for symbol in clause.symbols() {
                             self.struct_symbol(sort, symbol);
                         }
                     }
@@ -306,7 +363,9 @@ impl<'a> Collector<'a, '_> {
                     for clause in clauses {
                         let args: Vec<_> = clause.args.iter().map(|&sort| self.find(sort)).collect();
                         let result = self.find(clause.result);
-                        clause.names.iter().for_each(|&name| self.symbol(name, &args, result));
+                        for &name in &clause.names {
+                            self.symbol(name, &args, result);
+                        }
                     }
                 }
                 _ => {}
@@ -323,36 +382,68 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn struct_symbol(&mut self, sort: Option<Ident>, symbol: &StructSymbol) {
-        let extras = symbol.args.iter().filter_map(|arg| arg.projection).chain(symbol.recogniser);
-        for extra in extras {
-            let text = self.names.get(extra.name);
-            self.reporter.report(
-                Diagnostic::error("T0009", "projections and recognisers of a `struct` are not supported")
-                    .label(extra.span, format!("`{text}` would be a function"))
-                    .help(format!(
-                        "remove it here, declare `{text}` in a `map` section and write its equations"
-                    )),
-            );
-            self.reporter.silence(extra.name);
-        }
         let args: Vec<_> = symbol.args.iter().map(|arg| self.find(arg.sort)).collect();
-        let result = sort.and_then(|sort| self.sort_of[sort.name.0 as usize]);
-        self.symbol(symbol.name, &args, result);
+        let sort = sort.and_then(|sort| self.sort_of[sort.name.0 as usize]);
+        let of = self.symbol(symbol.name, &args, sort);
+        for (at, arg) in symbol.args.iter().enumerate() {
+            if let Some(projection) = arg.projection {
+                self.field(projection, of, Some(at), sort, args[at]);
+            }
+        }
+        if let Some(recogniser) = symbol.recogniser {
+            let truth = self.bool_sort();
+            if truth.is_none() {
+                self.reporter.report(no_truth(recogniser.span));
+            }
+            self.field(recogniser, of, None, sort, truth);
+        }
     }
 
-    fn symbol(&mut self, ident: Ident, args: &[Option<SortId>], result: Option<SortId>) {
+    /// The sort of the name `Bool`.
+    fn bool_sort(&self) -> Option<SortId> {
+        let named = self.names.find("Bool").and_then(|name| self.sort_of[name.0 as usize]);
+        let built_in = || self.sorts.iter_enumerated().find(|(_, s)| s.name == "Bool" && s.span.is_none());
+        named.or_else(|| built_in().map(|(id, _)| id))
+    }
+
+    /// A projection, to an argument, or a recogniser of a constructor.
+    fn field(
+        &mut self,
+        ident: Ident,
+        of: Option<SymbolId>,
+        argument: Option<usize>,
+        sort: Option<SortId>,
+        result: Option<SortId>,
+    ) {
+        let known = self.symbol_of[ident.name.0 as usize]
+            .filter(|&known| argument.is_some() && self.fields.is_projection(known, sort, result));
+        let function = match known {
+            Some(known) => Some(known),
+            None => self.symbol(ident, &[sort], result),
+        };
+        let (Some(function), Some(of), Some(sort), Some(result)) = (function, of, sort, result) else {
+            return;
+        };
+        self.symbols[function].kind = SymbolKind::Defined;
+        self.fields.add(Field { function, of, argument, span: ident.span }, sort, result);
+    }
+
+    fn symbol(&mut self, ident: Ident, args: &[Option<SortId>], result: Option<SortId>) -> Option<SymbolId> {
         let index = ident.name.0 as usize;
         let args: Option<Vec<SortId>> = args.iter().copied().collect();
         let (Some(args), Some(result)) = (args, result) else {
-            return self.reporter.silence(ident.name);
+            self.reporter.silence(ident.name);
+            return None;
         };
         if let Some(first) = self.symbol_of[index] {
-            return self.duplicate(ident, &args, first);
+            self.duplicate(ident, &args, first);
+            return None;
         }
         let kind = if self.heads[index] { SymbolKind::Defined } else { SymbolKind::Constructor };
         let name = self.names.get(ident.name).to_string();
         let id = self.symbols.push(Symbol { name, args, result, kind, span: Some(ident.span) });
         self.symbol_of[index] = Some(id);
+        Some(id)
     }
 
     fn duplicate(&mut self, ident: Ident, args: &[SortId], first: SymbolId) {
@@ -406,13 +497,14 @@ impl<'a> Collector<'a, '_> {
             visible: HashMap::default(),
             variable_names: Vec::new(),
             open_from: 0,
+            fields: self.fields,
             made: Made::default(),
         }
     }
 
     /// The truth values of a `Bool` that the program declares: `true` and `false`, or `True` and `False`.
     fn declared_bool(&self) -> Option<Booleans> {
-        let (sort, _) = self.sorts.iter_enumerated().find(|(_, sort)| sort.name == "Bool")?;
+        let sort = self.bool_sort()?;
         let constant = |text: &str| {
             let id = self.symbol_of[self.names.find(text)?.0 as usize]?;
             let symbol = &self.symbols[id];

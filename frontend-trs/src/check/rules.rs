@@ -1,9 +1,12 @@
 //! An equation to a rule of the rule IR.
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
-use gchr_base::rule::{Body, Goal, GoalKind, Head, HeadAtom, PatternKind, Role, Rule};
-use gchr_base::signature::SortId;
+use gchr_base::rule::{
+    Body, Expr, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Role, Rule, Var, VarId,
+};
+use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
 
 use super::Reporter;
@@ -58,6 +61,19 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
         body: Body::Replace(right.finish()?),
         span: equation.span,
     })
+}
+
+/// The rule that rewrites a symbol applied to what these patterns match.
+pub(crate) fn rule_of(
+    symbol: SymbolId,
+    vars: IdVec<VarId, Var>,
+    args: Vec<Pattern>,
+    value: Expr,
+    span: Span,
+) -> Rule {
+    let head = Head { role: Role::Removed, atom: HeadAtom::Term { symbol, args }, passive: false, span };
+    let (heads, guard, body) = (vec![head], Vec::new(), Body::Replace(value));
+    Rule { name: None, vars, heads, guard, body, span }
 }
 
 /// Whether a left-hand side is an application of a symbol; reports it when not.

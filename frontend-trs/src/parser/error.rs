@@ -159,7 +159,7 @@ fn begins_a_foreign_comment(lexed: &Lexed<'_>, at: usize) -> bool {
 /// What a clause of a section looks like.
 fn form(section: Option<Token>) -> &'static str {
     match section {
-        Some(Token::Sort) => "write `sort Nat = struct Zero() | S(Nat);` or `sort Item;`",
+        Some(Token::Sort) => "write `sort Nat = struct Zero() | S(Nat);`, `sort Item;` or `sort Row = List;`",
         Some(Token::Cons) => "write `cons Nil: List; Cons: Nat # List -> List;`",
         Some(Token::Map) => "write `map Plus: Nat # Nat -> Nat;`",
         Some(Token::Var) => "write `var X, Y: Nat;`",

@@ -125,7 +125,7 @@ fn clauses_recover_at_their_end() {
         &[("T0003", ")"), ("T0003", "Y"), ("T0004", "(")],
     );
     check_nat("eqn X < Y < X -> Plus(X, Y) = X;", &[("T0006", "<")]);
-    check("sort A = B;", &[("T0003", "B")]);
+    check("sort A = B C;", &[("T0003", "C")]);
     check("sort A; map F: A # A;", &[("T0003", ";")]);
 }
 
@@ -143,7 +143,58 @@ fn names() {
     check("sort A = struct true() | B();", &[("T0105", "true")]);
     check_nat("var Z, Z: Nat; eqn Plus(Z, Z) = Z;", &[("T0106", "Z")]);
     check_nat("input Zero; input S(Zero);", &[("T0107", "input")]);
-    check("sort Nat = struct Zero() | S(pred: Nat)?isS;", &[("T0009", "pred"), ("T0009", "isS")]);
+}
+
+#[test]
+fn other_names_of_sorts() {
+    check("sort A = B; C = A; B = struct b; map F: C # B -> A; eqn F(b, b) = b; input F(b, b);", &[]);
+    check("sort A = B; map F: A -> A;", &[("T0101", "B")]);
+    check(
+        "sort A = B; B = C; C = A; D = A; map F: A -> B;",
+        &[("T0108", "A = B"), ("T0108", "B = C"), ("T0108", "C = A"), ("T0108", "D = A")],
+    );
+    check("sort A = A;", &[("T0108", "A = A")]);
+    check("sort A = struct b; C = A; C = A; A = C;", &[("T0104", "C"), ("T0104", "A")]);
+    check("sort Number = Int; map F: Number -> Int; var X: Number; eqn F(X) = X + 1; input F(2);", &[]);
+    // Another name hides a built-in sort as a sort of its own does.
+    check("sort Int = A; A = struct b; input 1;", &[("T0205", "1")]);
+    check(
+        "sort Bool = B; B = struct true | false; map F: B -> B; var X: B; eqn X -> F(X) = 1 < 2; F(X) = X; input F(true);",
+        &[("T0504", "false")],
+    );
+}
+
+#[test]
+fn projections_and_recognisers() {
+    let list =
+        "sort N = struct z?is_z | s(p: N)?is_s; L = struct e | a(head: N, tail: L) | b(key: Int, tail: L);";
+    check(&format!("{list} input head(tail(b(1, e)));"), &[("T0504", "z"), ("T0504", "s"), ("T0504", "a")]);
+    check(
+        &format!("{list} eqn head(e) = z; tail(e) = e; input s(head(e));"),
+        &[("T0504", "a"), ("T0504", "b")],
+    );
+    check(
+        &format!("{list} eqn head(a(_, _)) = z; input is_s(s(z));"),
+        &[("T0504", "e"), ("T0504", "b"), ("T0501", "head(a(_, _))")],
+    );
+    check("sort N = struct z | s(p: N) | t(p: Int);", &[("T0105", "p")]);
+    check("sort N = struct z?p | s(p: N);", &[("T0105", "p")]);
+    check("sort N = struct z | s(z: N);", &[("T0105", "z")]);
+    check("sort N = struct z | s(p: M); input p(z);", &[("T0101", "M")]);
+    check("sort N = struct z | s(p: N)?is_s; eqn s(s(z)) = z;", &[("T0009", "p"), ("T0009", "is_s")]);
+    check("sort N = struct z?is_z; Bool = struct yes;", &[("T0207", "is_z")]);
+    check("sort N = struct z?is_z; Bool = struct True | False; input is_z(z);", &[]);
+}
+
+/// A recogniser says `false` of other constructors, and nothing of terms that are built by none.
+#[test]
+fn recognisers_know_constructors() {
+    let (_, _, loaded) = load("sort N = struct z?is_z | s(N) | f(N); cons c: N; eqn f(z) = z;");
+    let rules = loaded.program.expect("no errors").to_string();
+    for rule in ["is_z(z)", "is_z(s(_.0))", "is_z(c)"] {
+        assert!(rules.contains(&format!("removed {rule}\n")), "{rules}");
+    }
+    assert!(!rules.contains("is_z(f"), "{rules}");
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::rule::{Program, verify};
 use gchr_base::source::{SourceId, SourceMap, Span};
-use gchr_trs::ast::{Ident, Module, Section, Term};
+use gchr_trs::ast::{Ident, Module, Section, SortBody, Term};
 use proptest::prelude::*;
 
 /// Programs to mutate: every construct of the language occurs.
-const PROGRAMS: [&str; 3] = [
+const PROGRAMS: [&str; 4] = [
     "sort Nat = struct Zero() | S(Nat) | Len(List);\n List = struct Nil | Cons(Nat, List); A, B;\n\
      cons C: A; map Plus: Nat # Nat -> Nat; F, G: A # B -> A;\n\
      var X, Y : Nat; L: List; a: A; b': B;\n\
@@ -19,15 +19,17 @@ const PROGRAMS: [&str; 3] = [
      Near(X, Y) = X - Y < 1.5e-3 || -(X * 2.0 / Y) > 1e9 && true;\n\
      var N: Float; eqn Near(0.0, N) = 7 div 2 <= 7 mod -2;\n\
      input Fib(20) == 6765;",
+    "sort N = M; M = struct z?is_z | s(p: N)?is_s | t(p: M, q: Int); map f: N -> N; var x: M;\n\
+     eqn f(s(x)) = if(is_z(x), z, p(x)); f(t(_, _)) = z; input f(s(z));",
     "sort Bool = struct True() | False() | And(Bool, Bool); var B: Bool;\n\
      eqn And(True(), B) = B; B -> And(B, B) = B; input And(True, False)",
 ];
 
 /// Words that make up programs, for texts that get far into the parser.
-const WORDS: [&str; 44] = [
+const WORDS: [&str; 47] = [
     "sort ", "struct ", "cons ", "map ", "var ", "eqn ", "input ", "div ", "mod ", "Nat ", "S", "Zero", "X ",
     "F", "Int ", "Bool ", "true ", "(", ")", "(", ")", ",", ";", ";", ":", "#", "->", "=", "=", "|", "||",
-    "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n",
+    "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n", "_", "if(", "?",
 ];
 
 fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
@@ -91,7 +93,15 @@ fn erase(module: &mut Module) {
                 for clause in clauses {
                     erase_span(&mut clause.span);
                     clause.names.iter_mut().for_each(ident);
-                    for symbol in clause.symbols.iter_mut().flatten() {
+                    let symbols = match &mut clause.body {
+                        SortBody::Own => continue,
+                        SortBody::Alias(of) => {
+                            ident(of);
+                            continue;
+                        }
+                        SortBody::Struct(symbols) => symbols,
+                    };
+                    for symbol in symbols {
                         erase_span(&mut symbol.span);
                         ident(&mut symbol.name);
                         symbol.recogniser.iter_mut().for_each(ident);

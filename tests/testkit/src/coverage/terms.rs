@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use gchr_base::op::{Op, TermSyntax};
 use gchr_base::rule::Program;
-use gchr_trs::ast::{Module, NodeKind, Section, Term, operator_text};
+use gchr_trs::ast::{Module, NodeKind, Section, SortBody, Term, operator_text};
 
 use super::rules;
 
@@ -19,6 +19,10 @@ pub fn all() -> Vec<String> {
         "struct",
         "struct: symbol with arguments",
         "struct: symbol without arguments",
+        "struct: projection",
+        "struct: projection of several symbols",
+        "struct: recogniser",
+        "another name of a sort",
         "cons",
         "map",
         "symbols: several in a clause",
@@ -159,9 +163,22 @@ impl<'m> Walk<'m> {
         for name in names.into_iter().filter(|n| BUILT_IN.contains(n)) {
             self.say(&format!("own sort {name}"));
         }
-        let Some(symbols) = &clause.symbols else { return self.say("sort without symbols") };
-        self.say("struct");
-        for symbol in symbols {
+        match &clause.body {
+            SortBody::Own => self.say("sort without symbols"),
+            SortBody::Alias(_) => self.say("another name of a sort"),
+            SortBody::Struct(_) => self.say("struct"),
+        }
+        for symbol in clause.symbols() {
+            for projection in symbol.args.iter().filter_map(|arg| arg.projection) {
+                self.say("struct: projection");
+                if !self.symbols.insert(self.text(&projection)) {
+                    self.say("struct: projection of several symbols");
+                }
+            }
+            if let Some(recogniser) = &symbol.recogniser {
+                self.say("struct: recogniser");
+                self.symbols.insert(self.text(recogniser));
+            }
             let with = if symbol.args.is_empty() { "without" } else { "with" };
             self.say(&format!("struct: symbol {with} arguments"));
             self.declare(self.text(&symbol.name));

@@ -125,6 +125,8 @@ struct Generator {
     hides: bool,
     /// The built-in function of whose name the program has a function of its own.
     own: &'static str,
+    /// Whether constructors have projections and recognisers.
+    fields: bool,
     /// Whether a variable has the name of the pattern that matches anything.
     own_wild: bool,
     /// The sorts that the program uses `if` with.
@@ -153,6 +155,7 @@ pub fn program(seed: u64) -> TermCase {
         own_bool,
         hides: random.chance(8),
         own,
+        fields: random.chance(35),
         own_wild,
         chosen: [false; SORTS],
         complete: false,
@@ -228,14 +231,23 @@ impl Generator {
     fn declarations(&mut self) -> String {
         let [n, l, t, u, b, int, float] = self.sorts;
         let (int, float) = if self.numbers { (int, float) } else { (n, n) };
-        let mut structs = [
-            "Z | S(N) | P(N)".replace('N', n),
-            format!(
-                "{} | C({n}, {l}) | D({l}, {l}) | I({int}, {l})",
-                if self.chance(50) { "E" } else { "E()" }
-            ),
-            format!("Lf({float}) | Nd({t}, {b}, {t}) | K({int}) | Q({u})"),
-        ];
+        let empty = if self.chance(50) { "E" } else { "E()" };
+        let mut structs = if self.fields {
+            [
+                format!("Z?is_Z | S(less: {n}) | P(less: {n})?is_P"),
+                format!(
+                    "{empty} | C(first: {n}, rest: {l})?is_C | D(left: {l}, {l}) | I({int}, rest: {l})?is_I"
+                ),
+                format!("Lf(leaf: {float}) | Nd({t}, bit: {b}, {t})?is_Nd | K(key: {int}) | Q({u})"),
+            ]
+        } else {
+            [
+                "Z | S(N) | P(N)".replace('N', n),
+                format!("{empty} | C({n}, {l}) | D({l}, {l}) | I({int}, {l})"),
+                format!("Lf({float}) | Nd({t}, {b}, {t}) | K({int}) | Q({u})"),
+            ]
+        };
+        let t = if self.fields { "Tree" } else { t };
         let mut others = String::new();
         let mut map = String::new();
         for function in self.functions.clone() {
@@ -256,6 +268,9 @@ impl Generator {
         let [s0, s1, s2] = structs;
         let mut text = format!("% {} functions\nsort {u}, Unused;\n", self.functions.len());
         let _ = writeln!(text, "sort {n} = struct {s0};\n  {l} = struct {s1};\nsort {t} = struct {s2};");
+        if self.fields {
+            let _ = writeln!(text, "sort {} = {t};", self.sorts[T]);
+        }
         let _ = writeln!(text, "cons u0, u1: {u};\nmap W: {u} -> {u}; M: {int} # {float} # {b} -> {u};");
         if self.own_bool {
             let [yes, no] = self.truth;
@@ -461,6 +476,27 @@ impl Generator {
             let test = self.expr(BOOL, scope, depth - 1);
             let branches = [0, 1].map(|_| self.expr(sort, scope, depth - 1));
             return format!("if({test}, {}, {})", branches[0], branches[1]);
+        }
+        if depth > 0 && self.fields && self.chance(8) {
+            let all: &[(&str, usize, usize)] = &[
+                ("less", N, N),
+                ("first", L, N),
+                ("rest", L, L),
+                ("left", L, L),
+                ("is_Z", N, BOOL),
+                ("is_P", N, BOOL),
+                ("is_C", L, BOOL),
+                ("is_I", L, BOOL),
+                ("is_Nd", T, BOOL),
+                ("bit", T, BOOL),
+                ("key", T, if self.numbers { INT } else { N }),
+                ("leaf", T, if self.numbers { FLOAT } else { N }),
+            ];
+            let fitting: Vec<_> = all.iter().filter(|(_, _, result)| *result == sort).collect();
+            if !fitting.is_empty() {
+                let &(name, of, _) = fitting[self.below(fitting.len())];
+                return format!("{name}({})", self.expr(of, scope, depth - 1));
+            }
         }
         match sort {
             BOOL => self.truth(scope, depth),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use gchr_trs::ast::{self, Module, NodeKind, Section, operator_text};
+use gchr_trs::ast::{self, Module, NodeKind, Section, SortBody, operator_text};
 
 use super::arithmetic::{self, Number, WRONG_TYPE};
 use super::{End, LARGE, Stop};
@@ -99,7 +99,45 @@ impl Program {
                 Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) => {}
             }
         }
+        program.fields(module);
         program
+    }
+
+    /// The rules of projections and recognisers, before all others.
+    fn fields(&mut self, module: &Module) {
+        let text = |ident: &ast::Ident| -> Arc<str> { module.names.get(ident.name).into() };
+        let clauses = module.sections.iter().filter_map(|section| match section {
+            Section::Sorts(clauses) => Some(clauses),
+            _ => None,
+        });
+        let mut arities: HashMap<Arc<str>, (Arc<str>, usize)> = HashMap::new();
+        for symbol in clauses.clone().flatten().flat_map(|c| c.symbols().iter().map(move |s| (c, s))) {
+            arities.insert(text(&symbol.1.name), (text(&symbol.0.names[0]), symbol.1.args.len()));
+        }
+        let defined: HashSet<Arc<str>> = self.rules.keys().cloned().collect();
+        let built = |name: &Arc<str>, arity: usize| {
+            Tree::App(name.clone(), (0..arity).map(|i| Tree::Var(i.to_string().into())).collect())
+        };
+        for (clause, symbol) in clauses.flatten().flat_map(|c| c.symbols().iter().map(move |s| (c, s))) {
+            let (name, sort) = (text(&symbol.name), text(&clause.names[0]));
+            let mut add = |function: Arc<str>, pattern, right| {
+                let rule = Rule { left: vec![pattern], condition: None, right };
+                let rules = self.rules.entry(function).or_default();
+                rules.insert(0, rule);
+            };
+            for (i, arg) in symbol.args.iter().enumerate() {
+                if let Some(projection) = &arg.projection {
+                    add(text(projection), built(&name, symbol.args.len()), Tree::Var(i.to_string().into()));
+                }
+            }
+            let Some(recogniser) = &symbol.recogniser else { continue };
+            for (other, (of, arity)) in &arities {
+                if *of == sort && !defined.contains(other) {
+                    let value = self.truth[usize::from(*other != name)].clone();
+                    add(text(recogniser), built(other, *arity), Tree::App(value, Vec::new()));
+                }
+            }
+        }
     }
 
     fn equation(&mut self, module: &Module, equation: &ast::Equation, variables: &HashSet<&str>) {
@@ -165,15 +203,22 @@ impl Program {
 }
 
 fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
-    let (mut results, mut sorts) = (HashMap::new(), HashSet::new());
+    let (mut results, mut sorts, mut aliases) = (HashMap::new(), HashSet::new(), Vec::new());
     let text = |ident: &ast::Ident| module.names.get(ident.name);
     for section in &module.sections {
         match section {
             Section::Sorts(clauses) => {
                 for clause in clauses {
                     sorts.extend(clause.names.iter().map(|n| text(n).to_string()));
-                    for symbol in clause.symbols.iter().flatten() {
+                    if let SortBody::Alias(of) = &clause.body {
+                        aliases.push((text(&clause.names[0]), text(of)));
+                    }
+                    for symbol in clause.symbols() {
                         results.insert(text(&symbol.name).into(), text(&clause.names[0]).to_string());
+                        let fields = symbol.args.iter().filter_map(|arg| Some((arg.projection?, &arg.sort)));
+                        results.extend(fields.map(|(p, sort)| (text(&p).into(), text(sort).to_string())));
+                        let recogniser = symbol.recogniser.iter();
+                        results.extend(recogniser.map(|r| (text(r).into(), "Bool".to_string())));
                     }
                 }
             }
@@ -184,6 +229,12 @@ fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
                 }
             }
             Section::Variables(_) | Section::Equations(_) | Section::Input(_) => {}
+        }
+    }
+    // Names of one sort are one name here: generated programs have no others of others.
+    for result in results.values_mut() {
+        if let Some((_, of)) = aliases.iter().find(|(name, _)| name == result) {
+            *result = of.to_string();
         }
     }
     (results, sorts)

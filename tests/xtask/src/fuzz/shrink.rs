@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use gchr::Language;
 use gchr::base::source::SourceMap;
 use gchr_chr::ast::{ClauseKind, TermKind};
-use gchr_trs::ast::{NodeKind, Section, Term};
+use gchr_trs::ast::{NodeKind, Section, SortBody, Term};
 
 use super::case::Case;
 
@@ -75,9 +75,10 @@ fn terms(text: &str) -> Vec<String> {
                     .into_iter()
                     .for_each(|c| with(&mut |m| m.sections[s] = Section::Sorts(c.clone())));
                 for (i, clause) in clauses.iter().enumerate() {
-                    for symbols in clause.symbols.iter().flat_map(|symbols| shorter(symbols)) {
+                    for symbols in shorter(clause.symbols()).into_iter().filter(|symbols| !symbols.is_empty())
+                    {
                         let mut clauses = clauses.clone();
-                        clauses[i].symbols = Some(symbols);
+                        clauses[i].body = SortBody::Struct(symbols);
                         with(&mut |m| m.sections[s] = Section::Sorts(clauses.clone()));
                     }
                 }
