@@ -9,7 +9,7 @@ use crate::index::{Builder, Entry, Index, Kind, Role};
 /// Words of the language, which are no names.
 pub(crate) const WORDS: &[&str] = &[
     "sort", "struct", "cons", "map", "var", "eqn", "input", "div", "mod", "Int", "Bool", "Float", "true",
-    "false", "if",
+    "false", "if", "whr", "end", "owise",
 ];
 
 impl Index {
@@ -138,6 +138,14 @@ impl Reader<'_> {
                     }
                     self.use_term(&equation.left, Role::Definition);
                     self.use_term(&equation.right, Role::Use);
+                    for binding in &equation.values {
+                        if let Some(symbol) =
+                            self.builder.find(Kind::Variable, self.text(binding.name.name), None)
+                        {
+                            self.builder.occurs(symbol, binding.name.span.range(), Role::Use);
+                        }
+                        self.use_term(&binding.value, Role::Use);
+                    }
                 }
             }
             Section::Input(input) => self.use_term(&input.term, Role::Use),

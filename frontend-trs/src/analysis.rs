@@ -14,7 +14,7 @@ mod values;
 use gchr_base::cases::Effort;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashSet;
-use gchr_base::rule::{HeadAtom, Pattern, PatternKind, Program, Rule, RuleId};
+use gchr_base::rule::{GoalKind, HeadAtom, Pattern, PatternKind, Program, Rule, RuleId};
 use gchr_base::signature::{SymbolId, SymbolKind};
 
 use crate::check::Checked;
@@ -31,7 +31,7 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     coverage::missing_cases(checked, &functions, &effort, &mut diagnostics);
     let values = values::with_stuck_terms(program, &functions, &effort);
     let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut diagnostics);
-    overlap::overlapping_rules(program, &functions, &values, &unreachable, &effort, &mut diagnostics);
+    overlap::overlapping_rules(checked, &functions, &values, &unreachable, &effort, &mut diagnostics);
     if effort.exhausted() {
         tracing::debug!("too many rules for the whole static analysis");
     }
@@ -58,7 +58,7 @@ pub(crate) struct Case<'p> {
 impl Case<'_> {
     /// Whether matching its left-hand side, variables taken as different, is enough for the rule to apply.
     pub fn certain(&self) -> bool {
-        self.linear && self.rule.guard.is_empty()
+        self.linear && self.rule.guard.iter().all(|goal| matches!(goal.kind, GoalKind::Bind { .. }))
     }
 }
 

@@ -118,7 +118,7 @@ pub struct VariableDeclaration {
     pub span: Span,
 }
 
-/// `L = R;` or `C -> L = R;`
+/// `L = R;` or `C -> L = R whr X = T end [owise];`
 #[derive(Clone, PartialEq, Debug)]
 pub struct Equation {
     /// The condition.
@@ -127,8 +127,21 @@ pub struct Equation {
     pub left: Term,
     /// Right-hand side.
     pub right: Term,
+    /// Values of further variables of the right-hand side, behind `whr`.
+    pub values: Vec<Binding>,
+    /// `[owise]`: tried when no other equation applies.
+    pub otherwise: bool,
     /// The clause without its semicolon.
     pub span: Span,
+}
+
+/// `X = T` behind `whr`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Binding {
+    /// The variable.
+    pub name: Ident,
+    /// Its value.
+    pub value: Term,
 }
 
 /// `input T;`
@@ -188,6 +201,8 @@ pub enum NodeKind {
     Prefix(Op),
     /// An operator between its operands. `==` and `!=` are those of numbers until the sort of the operands is known.
     Infix(Op),
+    /// `P := T` in a condition: a pattern and a term.
+    Match,
 }
 
 impl NodeKind {
@@ -197,7 +212,7 @@ impl NodeKind {
             NodeKind::Name(_) | NodeKind::Int(_) | NodeKind::Float(_) => 0,
             NodeKind::Call(_, args) => args as usize,
             NodeKind::Power(..) | NodeKind::Prefix(_) => 1,
-            NodeKind::Infix(_) => 2,
+            NodeKind::Infix(_) | NodeKind::Match => 2,
         }
     }
 }
@@ -210,11 +225,22 @@ pub fn operator_text(op: Op) -> &'static str {
     }
 }
 
-/// How tightly an operator binds: 1 is loosest. Operators of one level associate to the left, comparisons not at all.
-pub fn operator_level(op: Op) -> u8 {
-    match op.row().terms {
-        TermSyntax::Infix(_, level) => level,
-        _ => PREFIX_LEVEL,
+/// Text of what stands between two operands.
+pub fn infix_text(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Infix(op) => operator_text(op),
+        _ => ":=",
+    }
+}
+
+/// How tightly that binds: 1 is loosest. Operators of one level associate to the left, comparisons and `:=` not at all.
+pub fn infix_level(kind: NodeKind) -> u8 {
+    match kind {
+        NodeKind::Infix(op) => match op.row().terms {
+            TermSyntax::Infix(_, level) => level,
+            _ => PREFIX_LEVEL,
+        },
+        _ => COMPARISON_LEVEL,
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod builders;
 mod choice;
+mod condition;
 mod declarations;
 mod fields;
 mod input;
@@ -67,6 +68,8 @@ pub(crate) struct Checked {
     pub owners: HashMap<SymbolId, SymbolId>,
     /// Projections and recognisers.
     pub fields: HashSet<SymbolId>,
+    /// Rules that are tried when no other one applies.
+    pub otherwise: HashSet<RuleId>,
 }
 
 /// A variable of a `var` section.
@@ -86,6 +89,7 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     let mut scope = Scope::declare(module, &mut reporter);
     let fields = std::mem::take(&mut scope.fields);
     let mut rules: IdVec<RuleId, Rule> = fields.rules(&scope, &mut reporter).into_iter().collect();
+    let mut otherwise = Vec::new();
     let mut input = None;
     for section in &module.sections {
         match section {
@@ -93,8 +97,10 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
             Section::Equations(equations) => {
                 scope.close_variables();
                 equations.iter().for_each(|equation: &Equation| {
-                    if let Some(rule) = rules::lower(equation, &mut scope, &mut reporter) {
-                        rules.push(rule);
+                    match rules::lower(equation, &mut scope, &mut reporter) {
+                        Some(rule) if equation.otherwise => otherwise.push(rule),
+                        Some(rule) => _ = rules.push(rule),
+                        None => {}
                     }
                 });
                 scope.made.owner = None;
@@ -109,13 +115,14 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     }
     let term = input.and_then(|(_, term)| term);
     let variables = declared_variables(&scope);
+    let last = otherwise.into_iter().map(|rule| rules.push(rule)).collect();
     for rule in scope.made.rules {
         rules.push(rule);
     }
     let (signature, owners) = (scope.signature.into_owned(), scope.made.owners);
     let program = Program { signature, rules, start: Start::Term(term), semantics: None };
     debug_assert_eq!(gchr_base::rule::verify(&program), []);
-    (Some(Checked { program, variables, owners, fields: fields.functions() }), diagnostics)
+    (Some(Checked { program, variables, owners, fields: fields.functions(), otherwise: last }), diagnostics)
 }
 
 fn declared_variables(scope: &Scope<'_>) -> Vec<DeclaredVariable> {
@@ -143,7 +150,7 @@ fn read_input(input: &Input, seen: &mut SeenInput, scope: &mut Scope<'_>, report
         return;
     }
     let mut builder = GroundBuilder::default();
-    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&input.term, None, &mut builder);
+    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&input.term.nodes, None, &mut builder);
     let term = sort.map(|sort| GroundTerm { nodes: builder.nodes, sort, span: input.term.span() });
     *seen = Some((input.keyword, term));
 }

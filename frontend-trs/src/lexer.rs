@@ -65,12 +65,18 @@ pub(crate) enum Token {
     Open,
     #[token(")")]
     Close,
+    #[token("[")]
+    OpenSquare,
+    #[token("]")]
+    CloseSquare,
     #[token(",")]
     Comma,
     #[token(";")]
     Semicolon,
     #[token(":")]
     Colon,
+    #[token(":=")]
+    Match,
     #[token("?")]
     Question,
     #[token("#")]
@@ -160,9 +166,12 @@ impl Token {
             Token::Number(_) => "a number",
             Token::Open => "`(`",
             Token::Close => "`)`",
+            Token::OpenSquare => "`[`",
+            Token::CloseSquare => "`]`",
             Token::Comma => "`,`",
             Token::Semicolon => "`;`",
             Token::Colon => "`:`",
+            Token::Match => "`:=`",
             Token::Question => "`?`",
             Token::Hash => "`#`",
             Token::Arrow => "`->`",

@@ -273,15 +273,36 @@ fn term<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Term> {
 
 fn equation<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Equation> {
     let condition = just(Token::Arrow).ignore_then(term(lexed));
-    term(lexed).then(condition.or_not()).then_ignore(just(Token::Equals)).then(term(lexed)).map_with(
-        |((first, second), right), e| {
+    let binding = ident(lexed, "a variable")
+        .then_ignore(just(Token::Equals))
+        .then(term(lexed))
+        .map(|(name, value)| Binding { name, value });
+    let values = binding
+        .separated_by(just(Token::Comma))
+        .at_least(1)
+        .collect()
+        .delimited_by(word(lexed, "whr", "`whr`"), word(lexed, "end", "`end`"));
+    let otherwise =
+        word(lexed, "owise", "`owise`").delimited_by(just(Token::OpenSquare), just(Token::CloseSquare));
+    let sides = term(lexed).then(condition.or_not()).then_ignore(just(Token::Equals)).then(term(lexed));
+    sides.then(values.or_not()).then(otherwise.or_not()).map_with(
+        |((((first, second), right), values), otherwise), e| {
             let (condition, left) = match second {
                 Some(left) => (Some(first), left),
                 None => (None, first),
             };
-            Equation { condition, left, right, span: place(lexed, e.span()) }
+            let (values, otherwise) = (values.unwrap_or_default(), otherwise.is_some());
+            Equation { condition, left, right, values, otherwise, span: place(lexed, e.span()) }
         },
     )
+}
+
+/// A word that is a name elsewhere.
+fn word<'t>(lexed: &'t Lexed<'t>, text: &'static str, shown: &'static str) -> impl Rule<'t, ()> {
+    any()
+        .filter(move |token| matches!(token, Token::Ident(name) if lexed.tables.names.get(*name) == text))
+        .ignored()
+        .labelled(shown)
 }
 
 fn input<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Input> {

@@ -22,6 +22,10 @@ pub enum PieceKind {
     Open,
     /// `)`.
     Close,
+    /// `[`.
+    OpenSquare,
+    /// `]`.
+    CloseSquare,
     /// `,`.
     Comma,
     /// `;`.
@@ -67,6 +71,8 @@ fn kind(token: Token) -> PieceKind {
         Token::Struct => PieceKind::Struct,
         Token::Open => PieceKind::Open,
         Token::Close => PieceKind::Close,
+        Token::OpenSquare => PieceKind::OpenSquare,
+        Token::CloseSquare => PieceKind::CloseSquare,
         Token::Comma => PieceKind::Comma,
         Token::Semicolon => PieceKind::Semicolon,
         Token::Colon => PieceKind::Colon,

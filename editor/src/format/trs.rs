@@ -20,8 +20,8 @@ pub(super) fn items(sources: &SourceMap, id: SourceId) -> (Vec<Item>, Vec<Diagno
 
 fn kind(piece: &Piece) -> Kind {
     match piece.kind {
-        PieceKind::Open => Kind::Open { aside: false },
-        PieceKind::Close => Kind::Close,
+        PieceKind::Open | PieceKind::OpenSquare => Kind::Open { aside: false },
+        PieceKind::Close | PieceKind::CloseSquare => Kind::Close,
         PieceKind::Semicolon => Kind::End,
         PieceKind::Section => Kind::Section(piece.range.len() + 1),
         _ => Kind::Other,
@@ -41,11 +41,12 @@ fn spaces(pieces: &[Piece]) -> Vec<bool> {
         // A sign of what follows it, not between two operands.
         let was_prefix = std::mem::replace(
             &mut prefix,
-            piece.kind == Not || piece.kind == Minus && !matches!(last, Name | Number | Close),
+            piece.kind == Not || piece.kind == Minus && !matches!(last, Name | Number | Close | CloseSquare),
         );
         let repeated = |at: usize| is_repetition(pieces, at);
         spaces.push(match (last, piece.kind) {
-            (_, Comma | Semicolon | Colon | Question | Close) | (Open | Question, _) => false,
+            (_, Comma | Semicolon | Colon | Question | Close | CloseSquare) => false,
+            (Open | OpenSquare | Question, _) => false,
             (Name | Number, Open) => false,
             _ if was_prefix => false,
             (_, Caret) => !repeated(at),

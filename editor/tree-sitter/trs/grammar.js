@@ -10,7 +10,7 @@ const list = (separator, rule) => seq(rule, repeat(seq(separator, rule)));
 const OPERATORS = [
   ["||"],
   ["&&"],
-  ["==", "!=", "<", "<=", ">", ">="],
+  ["==", "!=", "<", "<=", ">", ">=", ":="],
   ["|"],
   ["^"],
   ["&"],
@@ -55,6 +55,7 @@ export default grammar({
 
     sort_declaration: $ => choice(
       seq(field("name", $.name), "=", "struct", list("|", $.struct_symbol)),
+      seq(field("name", $.name), "=", field("alias", $.name)),
       list(",", field("name", $.name)),
     ),
     struct_symbol: $ => seq(
@@ -85,7 +86,11 @@ export default grammar({
       field("left", $._term),
       "=",
       field("right", $._term),
+      optional($.values),
+      optional(seq("[", "owise", "]")),
     ),
+    values: $ => seq("whr", list(",", $.binding), "end"),
+    binding: $ => seq(field("name", $.name), "=", field("value", $._term)),
 
     _term: $ => choice(
       $.name,

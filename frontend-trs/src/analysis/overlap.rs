@@ -3,8 +3,8 @@
 //! Rules are tried in textual order, so an overlap is legal, but then the order carries meaning that is easily lost
 //! when rules are moved. Not reported, because the order is certainly meant: an earlier rule that is a special case of
 //! the later one, an overlap that still earlier rules take away, and right-hand sides that are the same term on the
-//! overlap. Rules with conditions or repeated variables are left out: whether they overlap depends on more than
-//! patterns.
+//! overlap. Rules with conditions, values behind `whr` or repeated variables are left out: whether they overlap depends on
+//! more than patterns.
 
 use gchr_base::cases::{Effort, Matrix, Question, Values};
 use gchr_base::diagnostic::Diagnostic;
@@ -13,22 +13,27 @@ use gchr_base::ids::IdVec;
 use gchr_base::rule::{Body, Expr, ExprKind, Pattern, PatternKind, Program, RuleId, Var, VarId};
 use gchr_base::source::Span;
 
+use crate::check::Checked;
+
 use super::coverage::is_instance;
 use super::index::Index;
 use super::{Case, Function, show};
 
 /// Warns of overlapping rules: once a rule, with the first of the earlier rules that it overlaps.
 pub(crate) fn overlapping_rules(
-    program: &Program,
+    checked: &Checked,
     functions: &[Function<'_>],
     values: &Values,
     unreachable: &HashSet<RuleId>,
     effort: &Effort,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    let program = &checked.program;
     let mut names = None;
     for function in functions {
-        let looked_at = |case: &&Case<'_>| case.certain() && !unreachable.contains(&case.id);
+        let left_out = |id: &RuleId| unreachable.contains(id) || checked.otherwise.contains(id);
+        let looked_at =
+            |case: &&Case<'_>| case.certain() && case.rule.guard.is_empty() && !left_out(&case.id);
         let cases: Vec<&Case<'_>> = function.cases.iter().filter(looked_at).collect();
         let mut index = Index::default();
         for later in &cases {

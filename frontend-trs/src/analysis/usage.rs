@@ -6,7 +6,7 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
-use gchr_base::rule::{Body, Expr, ExprKind, GoalKind, GroundNode, Head, HeadAtom, PatternKind, Rule, Start};
+use gchr_base::rule::{Expr, ExprKind, GoalKind, GroundNode, Head, HeadAtom, PatternKind, Rule, Start};
 use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 
 use crate::check::Checked;
@@ -102,28 +102,22 @@ fn mark(rule: &Rule, owners: &HashMap<SymbolId, SymbolId>, used: &mut [bool]) {
             used[symbol.index()] = true;
         }
     };
-    for arg in rule.heads.iter().flat_map(|head| head.atom.args()) {
-        arg.walk(&mut |pattern| {
+    let matched = rule.guard.iter().filter_map(|goal| match &goal.kind {
+        GoalKind::Match { pattern, .. } => Some(pattern),
+        _ => None,
+    });
+    for pattern in rule.heads.iter().flat_map(|head| head.atom.args()).chain(matched) {
+        pattern.walk(&mut |pattern| {
             if let PatternKind::App { symbol, .. } = &pattern.kind {
                 set(*symbol);
             }
         });
     }
-    let mut expr = |expr: &Expr| {
-        expr.walk(&mut |expr| {
-            if let ExprKind::App { symbol, .. } | ExprKind::Repeat { symbol, .. } = &expr.kind {
-                set(*symbol);
-            }
-        });
-    };
-    for goal in &rule.guard {
-        if let GoalKind::Test(test) = &goal.kind {
-            expr(test);
+    rule.walk(&mut |expr: &Expr| {
+        if let ExprKind::App { symbol, .. } | ExprKind::Repeat { symbol, .. } = &expr.kind {
+            set(*symbol);
         }
-    }
-    if let Body::Replace(right) = &rule.body {
-        expr(right);
-    }
+    });
 }
 
 /// Sorts without a used symbol that no symbol of another sort takes as an argument.

@@ -90,7 +90,15 @@ fn equation(clause: &Equation, names: &Names, f: &mut Formatter<'_>) -> fmt::Res
     if let Some(condition) = &clause.condition {
         write!(f, "{} -> ", condition.display(names))?;
     }
-    write!(f, "{} = {}", clause.left.display(names), clause.right.display(names))
+    write!(f, "{} = {}", clause.left.display(names), clause.right.display(names))?;
+    if !clause.values.is_empty() {
+        f.write_str(" whr ")?;
+        separated(f, &clause.values, ", ", |binding, f| {
+            write!(f, "{} = {}", names.get(binding.name.name), binding.value.display(names))
+        })?;
+        f.write_str(" end")?;
+    }
+    f.write_str(if clause.otherwise { " [owise]" } else { "" })
 }
 
 impl Term {
@@ -160,8 +168,8 @@ impl TermDisplay<'_> {
                 }
                 Ok(())
             }
-            NodeKind::Infix(infix) => {
-                let (right, own) = (first_operand(), operator_level(infix));
+            infix @ (NodeKind::Infix(_) | NodeKind::Match) => {
+                let (right, own) = (first_operand(), infix_level(infix));
                 let left = right - self.nodes[right].size as usize;
                 if own < level {
                     f.write_str("(")?;
@@ -173,7 +181,7 @@ impl TermDisplay<'_> {
                 todo.extend([
                     Todo::Subterm(right, own + 1),
                     Todo::Text(" "),
-                    Todo::Text(operator_text(infix)),
+                    Todo::Text(infix_text(infix)),
                     Todo::Text(" "),
                     Todo::Subterm(left, left_level),
                 ]);

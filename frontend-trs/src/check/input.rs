@@ -69,8 +69,11 @@ impl<'p> InputReader<'p> {
         let mut scope = Scope::of_program(&self.program.signature, &names, find, self.choices.clone());
         let mut builder = GroundBuilder::default();
         let ground = term.and_then(|term| {
-            let sort =
-                Resolver::new(&mut scope, Vars::None, &mut reporter).resolve(&term, None, &mut builder)?;
+            let sort = Resolver::new(&mut scope, Vars::None, &mut reporter).resolve(
+                &term.nodes,
+                None,
+                &mut builder,
+            )?;
             Some(GroundTerm { nodes: builder.nodes, sort, span: term.span() })
         });
         let mut diagnostics = reporter.diagnostics;

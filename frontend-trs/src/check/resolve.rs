@@ -16,7 +16,7 @@ use super::builders::{Resolved, Site, TermBuilder, not_ground, not_matched};
 use super::choice::IF;
 use super::declarations::Scope;
 use super::types::{Ty, Types};
-use crate::ast::{Name, NodeKind, Term, operator_text};
+use crate::ast::{Ident, Name, Node, NodeKind, operator_text};
 
 /// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.
 const MAX_ERRORS: usize = 20;
@@ -26,6 +26,20 @@ const MAX_ERRORS: usize = 20;
 pub(crate) struct RuleVars {
     pub vars: IdVec<VarId, Var>,
     ids: HashMap<Name, VarId>,
+    /// What `whr` names, which may have the name of a variable that has no value here.
+    values: HashMap<Name, VarId>,
+}
+
+impl RuleVars {
+    /// A variable with a value that is not matched; `None` where the name has one.
+    pub fn give_value(&mut self, ident: Ident, text: &str, sort: SortId) -> Option<VarId> {
+        if self.ids.contains_key(&ident.name) || self.values.contains_key(&ident.name) {
+            return None;
+        }
+        let id = self.vars.push(Var { name: text.into(), sort, span: ident.span });
+        self.values.insert(ident.name, id);
+        Some(id)
+    }
 }
 
 /// The name of the pattern that matches anything, unless the program declares a symbol or variable of this name.
@@ -80,11 +94,11 @@ impl<'a, 'v> Resolver<'a, 'v> {
     /// where its text leaves that open.
     pub fn resolve(
         mut self,
-        term: &Term,
+        term: &[Node],
         expected: Option<SortId>,
         builder: &mut impl TermBuilder,
     ) -> Option<SortId> {
-        for node in &term.nodes {
+        for node in term {
             let arity = node.kind.arity();
             let base = self.operands.len() - arity;
             let result = self.node(node.kind, node.span, base);
@@ -155,6 +169,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
             NodeKind::Int(n) => self.literal(self.scope.int, Const::Int(n), "Int", span),
             NodeKind::Float(x) => self.literal(self.scope.float, Const::Float(x), "Float", span),
             NodeKind::Name(name) => match self.scope.variable(name) {
+                _ if self.value_of(name).is_some() => self.value_of(name),
                 Some(_) if !matches!(self.vars, Vars::None) => self.variable(name, span),
                 _ if self.is_stray_variable(name) => {
                     self.error(not_ground(span));
@@ -166,7 +181,23 @@ impl<'a, 'v> Resolver<'a, 'v> {
             NodeKind::Call(name, _) => self.application(name, span, base),
             NodeKind::Power(name, count) => self.power(name, count, span, base),
             NodeKind::Prefix(op) | NodeKind::Infix(op) => self.operation(op, operator_text(op), span, base),
+            NodeKind::Match => {
+                self.error(
+                    Diagnostic::error("T0307", "`:=` is part of a condition")
+                        .label(span, "matches nothing here")
+                        .note("a condition is made of terms and of `P := T`, which are joined by `&&` and tried in order")
+                        .help("write `P := T -> L = R;`, or compare with `==`"),
+                );
+                None
+            }
         }
+    }
+
+    /// A variable that `whr` gave a value.
+    fn value_of(&self, name: Name) -> Option<(Resolved, Ty)> {
+        let Vars::Bound(rule, _) = &self.vars else { return None };
+        let id = rule.values.get(&name)?;
+        Some((Resolved::Var(*id), Ty::Sort(rule.vars[*id].sort)))
     }
 
     /// Whether a name of the input is no symbol, but a variable in equations.
@@ -239,8 +270,8 @@ impl<'a, 'v> Resolver<'a, 'v> {
                 let text = self.scope.text(name);
                 self.error(
                     Diagnostic::error("T0304", format!("variable `{text}` is not bound"))
-                        .label(span, format!("used in the {place}, but not in the left-hand side"))
-                        .note("only matching the left-hand side gives a variable its value")
+                        .label(span, format!("used in the {place}, but matched nowhere before"))
+                        .note("only matching the left-hand side, or a pattern of the condition, gives a variable its value")
                         .help(format!("let `{text}` occur in the left-hand side, or write a term here")),
                 );
                 // Its sort is known: go on checking what is around it.

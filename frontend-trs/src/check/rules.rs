@@ -12,14 +12,16 @@ use gchr_base::source::Span;
 use super::Reporter;
 use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
 use super::choice::IF;
+use super::condition;
 use super::declarations::Scope;
-use super::resolve::{Resolver, RuleVars, Vars, WILD, no_truth};
-use crate::ast::{Equation, NodeKind, Term};
+use super::resolve::{Resolver, RuleVars, Vars, WILD};
+use crate::ast::{Binding, Equation, NodeKind, Term};
 
 /// The rule of an equation; `None` when something in it is wrong, which then is reported.
 pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Option<Rule> {
     let terms = [Some(&equation.left), equation.condition.as_ref(), Some(&equation.right)];
-    let deep = terms.into_iter().flatten().filter(|term| term.depth > MAX_DEPTH);
+    let terms = terms.into_iter().flatten().chain(equation.values.iter().map(|binding| &binding.value));
+    let deep = terms.filter(|term| term.depth > MAX_DEPTH);
     let before = reporter.diagnostics.len();
     deep.for_each(|term| reporter.report(too_deep(term.span())));
     if reporter.diagnostics.len() > before {
@@ -36,14 +38,15 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
     let mut rule = RuleVars::default();
     let mut left = PatternBuilder::default();
     let left_sort =
-        Resolver::new(scope, Vars::Bind(&mut rule), reporter).resolve(&equation.left, None, &mut left);
-    let guard = match &equation.condition {
-        Some(condition) => guard(condition, &rule, scope, reporter).map(|goal| vec![goal]),
+        Resolver::new(scope, Vars::Bind(&mut rule), reporter).resolve(&equation.left.nodes, None, &mut left);
+    let mut guard = match &equation.condition {
+        Some(condition) => condition::goals(condition, &mut rule, scope, reporter),
         None => Some(Vec::new()),
     };
+    let values = values(&equation.values, &mut rule, scope, reporter)?;
     let mut right = ExprBuilder::default();
     let right_sort = Resolver::new(scope, Vars::Bound(&rule, "right-hand side"), reporter).resolve(
-        &equation.right,
+        &equation.right.nodes,
         left_sort,
         &mut right,
     );
@@ -53,6 +56,9 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
         return None;
     }
     let head = head(left, &equation.left, scope, reporter)?;
+    if let Some(guard) = &mut guard {
+        guard.extend(values);
+    }
     Some(Rule {
         name: None,
         vars: rule.vars,
@@ -61,6 +67,52 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
         body: Body::Replace(right.finish()?),
         span: equation.span,
     })
+}
+
+/// Gives variables the values that stand behind `whr`; `None` when something is wrong.
+fn values(
+    bindings: &[Binding],
+    rule: &mut RuleVars,
+    scope: &mut Scope<'_>,
+    reporter: &mut Reporter,
+) -> Option<Vec<Goal>> {
+    let found: Vec<Option<(SortId, Expr)>> = bindings
+        .iter()
+        .map(|binding| {
+            let mut builder = ExprBuilder::default();
+            let sort = Resolver::new(scope, Vars::Bound(rule, "value of a variable"), reporter).resolve(
+                &binding.value.nodes,
+                None,
+                &mut builder,
+            )?;
+            Some((sort, builder.finish()?))
+        })
+        .collect();
+    let mut goals = Some(Vec::new());
+    for (binding, found) in bindings.iter().zip(found) {
+        let (name, text) = (binding.name, scope.text(binding.name.name));
+        if let Some(declared) = scope.variable(name.name) {
+            declared.used.set(true);
+        }
+        let Some((sort, value)) = found else {
+            goals = None;
+            continue;
+        };
+        let Some(var) = rule.give_value(name, text, sort) else {
+            reporter.report(
+                Diagnostic::error("T0309", format!("`{text}` has a value already"))
+                    .label(name.span, "given another one here")
+                    .help("name another variable behind `whr`, and use it in the right-hand side"),
+            );
+            goals = None;
+            continue;
+        };
+        if let Some(goals) = &mut goals {
+            let span = name.span.to(binding.value.span());
+            goals.push(Goal { kind: GoalKind::Bind { var, value }, span });
+        }
+    }
+    goals
 }
 
 /// The rule that rewrites a symbol applied to what these patterns match.
@@ -94,7 +146,7 @@ fn is_application(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bo
         NodeKind::Int(_) | NodeKind::Float(_) => {
             ("a literal", "numbers are normal forms: declare a function `F` and write `F(...) = ...`".into())
         }
-        NodeKind::Prefix(_) | NodeKind::Infix(_) => (
+        NodeKind::Prefix(_) | NodeKind::Infix(_) | NodeKind::Match => (
             "an application of a built-in operator",
             "operators have their meaning already: declare a function `F` and write `F(...) = ...`".into(),
         ),
@@ -124,31 +176,6 @@ fn is_function(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool 
         );
     }
     found
-}
-
-fn guard(condition: &Term, rule: &RuleVars, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Option<Goal> {
-    let span = condition.span();
-    let mut builder = ExprBuilder::default();
-    let expected = scope.truth.map(|truth| truth.sort);
-    let sort = Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(
-        condition,
-        expected,
-        &mut builder,
-    )?;
-    let Some(truth) = scope.truth else {
-        reporter.report(no_truth(span));
-        return None;
-    };
-    if sort != truth.sort {
-        let found = scope.sort_name(sort);
-        reporter.report(
-            Diagnostic::error("T0204", format!("a condition has sort `Bool`, found `{found}`"))
-                .label(span, format!("this has sort `{found}`"))
-                .help("compare two terms (`C == D -> L = R`), or call a function with result `Bool`"),
-        );
-        return None;
-    }
-    Some(Goal { kind: GoalKind::Test(builder.finish()?), span })
 }
 
 fn different_sides(equation: &Equation, left: SortId, right: SortId, scope: &Scope<'_>) -> Diagnostic {

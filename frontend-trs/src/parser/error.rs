@@ -163,7 +163,7 @@ fn form(section: Option<Token>) -> &'static str {
         Some(Token::Cons) => "write `cons Nil: List; Cons: Nat # List -> List;`",
         Some(Token::Map) => "write `map Plus: Nat # Nat -> Nat;`",
         Some(Token::Var) => "write `var X, Y: Nat;`",
-        Some(Token::Eqn) => "write `eqn L = R;`, or with a condition `eqn C -> L = R;`",
+        Some(Token::Eqn) => "write `eqn L = R;`, `eqn C -> L = R;` or `eqn L = R whr X = T end;`",
         Some(Token::Input) => "write `input T;` with one term",
         _ => "a program is made of sections that start with `sort`, `cons`, `map`, `var`, `eqn` or `input`",
     }

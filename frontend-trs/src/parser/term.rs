@@ -8,7 +8,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;
 use gchr_base::source::Span;
 
-use crate::ast::{COMPARISON_LEVEL, Name, Node, NodeKind, Term, operator_level, operator_text};
+use crate::ast::{COMPARISON_LEVEL, Name, Node, NodeKind, Term, infix_level, infix_text};
 use crate::lexer::{Lexed, Literal, Token};
 
 use super::error::reserved;
@@ -30,11 +30,31 @@ pub(crate) fn read_term(lexed: &Lexed<'_>, start: usize) -> Result<(Term, usize)
 
 /// An operator or bracket that waits for its operands.
 enum Frame {
-    Call { name: Name, start: u32, open: u32, args: u32 },
-    Power { name: Name, count: u32, start: u32, open: u32 },
-    Bracket { start: u32, open: u32 },
-    Prefix { prefix: Op, start: u32 },
-    Infix { infix: Op, token: u32 },
+    Call {
+        name: Name,
+        start: u32,
+        open: u32,
+        args: u32,
+    },
+    Power {
+        name: Name,
+        count: u32,
+        start: u32,
+        open: u32,
+    },
+    Bracket {
+        start: u32,
+        open: u32,
+    },
+    Prefix {
+        prefix: Op,
+        start: u32,
+    },
+    /// Which node it becomes.
+    Infix {
+        infix: NodeKind,
+        token: u32,
+    },
 }
 
 impl Frame {
@@ -190,11 +210,11 @@ impl Reader<'_> {
                     self.frames.pop();
                     self.emit(NodeKind::Prefix(prefix), 1, start, end);
                 }
-                Some(&Frame::Infix { infix, .. }) if operator_level(infix) >= level => {
+                Some(&Frame::Infix { infix, .. }) if infix_level(infix) >= level => {
                     self.frames.pop();
                     let base = self.operands.len() - 2;
                     let (start, end) = (self.operands[base].start, self.operands[base + 1].end);
-                    self.emit(NodeKind::Infix(infix), 2, start, end);
+                    self.emit(infix, 2, start, end);
                 }
                 _ => return,
             }
@@ -230,7 +250,7 @@ impl Reader<'_> {
     /// Behind an operand: whether an operator or a comma follows (and is taken), hence another operand.
     fn continues(&mut self) -> Result<bool, Box<Diagnostic>> {
         if let Some(infix) = self.token(0).and_then(infix) {
-            self.reduce(operator_level(infix) + u8::from(operator_level(infix) == COMPARISON_LEVEL));
+            self.reduce(infix_level(infix) + u8::from(infix_level(infix) == COMPARISON_LEVEL));
             self.refuse_chain(infix)?;
             self.frames.push(Frame::Infix { infix, token: self.next as u32 });
             self.next += 1;
@@ -248,12 +268,12 @@ impl Reader<'_> {
         }
     }
 
-    fn refuse_chain(&self, infix: Op) -> Result<(), Box<Diagnostic>> {
+    fn refuse_chain(&self, infix: NodeKind) -> Result<(), Box<Diagnostic>> {
         let Some(&Frame::Infix { infix: before, token }) = self.frames.last() else { return Ok(()) };
-        if operator_level(before) != COMPARISON_LEVEL || operator_level(infix) != COMPARISON_LEVEL {
+        if infix_level(before) != COMPARISON_LEVEL || infix_level(infix) != COMPARISON_LEVEL {
             return Ok(());
         }
-        let text = operator_text(infix);
+        let text = infix_text(infix);
         Err(Box::new(
             Diagnostic::error("T0006", "comparisons do not associate")
                 .label(self.span(), format!("`{text}` behind another comparison"))
@@ -329,8 +349,8 @@ impl Reader<'_> {
     }
 }
 
-fn infix(token: Token) -> Option<Op> {
-    Some(match token {
+fn infix(token: Token) -> Option<NodeKind> {
+    Some(NodeKind::Infix(match token {
         Token::BarBar => Op::Either,
         Token::AndAnd => Op::Both,
         Token::EqEq => Op::Eq,
@@ -350,8 +370,9 @@ fn infix(token: Token) -> Option<Op> {
         Token::Slash => Op::Div,
         Token::IntDiv => Op::FloorDiv,
         Token::Mod => Op::Mod,
+        Token::Match => return Some(NodeKind::Match),
         _ => return None,
-    })
+    }))
 }
 
 #[cfg(test)]

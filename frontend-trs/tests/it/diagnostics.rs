@@ -183,7 +183,63 @@ fn projections_and_recognisers() {
     check("sort N = struct z | s(p: M); input p(z);", &[("T0101", "M")]);
     check("sort N = struct z | s(p: N)?is_s; eqn s(s(z)) = z;", &[("T0009", "p"), ("T0009", "is_s")]);
     check("sort N = struct z?is_z; Bool = struct yes;", &[("T0207", "is_z")]);
-    check("sort N = struct z?is_z; Bool = struct True | False; input is_z(z);", &[]);
+    check("sort N = struct z?is_z; Bool = struct True | False; input is_z(z) == True && False;", &[]);
+}
+
+#[test]
+fn conditions_that_match() {
+    let f = "sort P = struct pair(Nat, Nat); map F: Nat -> Nat; G: Nat -> P; eqn G(X) = pair(X, X);";
+    let check = |rules: &str, expected: &[(&str, &str)]| check_nat(&format!("{f} {rules}"), expected);
+    check("eqn pair(X, Y) := G(Zero) && S(Y) := Y && _ := X -> F(S(X)) = Y; F(X) = X [owise];", &[]);
+    check("eqn pair(X, Y) := G(Y) -> F(X) = Y;", &[("T0304", "Y")]);
+    check("eqn X == Y && pair(X, Y) := G(X) -> F(X) = Y;", &[("T0304", "Y")]);
+    check("eqn pair(X, _) := X -> F(X) = X;", &[("T0308", "pair(X, _)")]);
+    check("eqn G(X) := G(X) -> F(X) = X;", &[]);
+    check("eqn S(X) + 1 := X -> F(X) = X;", &[("T0202", "S(X)")]);
+    check("var I: Int; eqn I + 1 := 2 -> F(X) = X;", &[("T0303", "I + 1")]);
+    check("eqn X := X == X -> F(X) = X;", &[("T0006", "==")]);
+    check("eqn !(X := X) -> F(X) = X;", &[("T0307", "X := X")]);
+    check("eqn X := X || X == X -> F(X) = X;", &[("T0307", "X := X")]);
+    check("eqn F(X) = X := X;", &[("T0307", "X := X")]);
+    check("eqn X := Zero = X;", &[("T0301", "X := Zero")]);
+    check("input Zero := Zero;", &[("T0307", "Zero := Zero")]);
+    check("eqn F(Zero := X) = X;", &[("T0307", "Zero := X")]);
+    check("eqn S^19999(Y) := X -> F(X) = Y;", &[]);
+}
+
+#[test]
+fn values_of_variables() {
+    let f = "map F: Nat -> Nat;";
+    let check = |rules: &str, expected: &[(&str, &str)]| check_nat(&format!("{f} {rules}"), expected);
+    check("eqn F(X) = Plus(new, Y) whr new = F(X), Y = Plus(X, X) end;", &[]);
+    // Values do not see each other; a variable of the section does not matter.
+    check("eqn F(X) = V whr U = X, V = S(U) end;", &[("T0102", "U")]);
+    check("eqn F(X) = L whr L = X end;", &[]);
+    check("eqn F(X) = X whr X = Zero end;", &[("T0309", "X")]);
+    check("eqn F(X) = Y whr Y = Zero, Y = X end;", &[("T0309", "Y")]);
+    check("eqn F(X) = Y whr Y = Nil end;", &[("T0203", "Y")]);
+    check("eqn F(X) = Y whr Y = Zeroo end;", &[("T0102", "Zeroo")]);
+    check("eqn F(X) = Y whr Y = Zero;", &[("T0003", ";")]);
+    check("eqn F(X) = Y whr end;", &[("T0003", ";")]);
+    check("eqn F(X) = X [other];", &[("T0003", "other")]);
+    // The words are names where names stand.
+    check("map whr, end, owise: Nat; eqn F(whr) = end whr end = owise end [owise];", &[]);
+}
+
+/// `[owise]` equations come last, wherever they stand.
+#[test]
+fn equations_for_what_is_left() {
+    let f = "map F: Nat # Nat -> Nat;";
+    let check = |rules: &str, expected: &[(&str, &str)]| check_nat(&format!("{f} {rules}"), expected);
+    check("eqn F(X, Y) = X [owise]; F(Zero, Y) = Y; F(X, Zero) = S(X);", &[("T0502", "F(X, Zero)")]);
+    check("eqn F(Zero, Y) = Y; F(X, Zero) = S(X) [owise];", &[]);
+    check("eqn F(X, Y) = X [owise]; F(X, Y) = Y;", &[("T0501", "F(X, Y)")]);
+    let (_, _, loaded) = load(&format!("{NAT} {f} eqn F(X, Y) = X [owise]; F(Zero, Y) = Y;"));
+    let rules = loaded.program.expect("no errors").to_string();
+    assert!(
+        rules.find("removed F(Zero").expect("a rule") < rules.find("removed F(X.").expect("a rule"),
+        "{rules}"
+    );
 }
 
 /// A recogniser says `false` of other constructors, and nothing of terms that are built by none.

@@ -19,17 +19,19 @@ const PROGRAMS: [&str; 4] = [
      Near(X, Y) = X - Y < 1.5e-3 || -(X * 2.0 / Y) > 1e9 && true;\n\
      var N: Float; eqn Near(0.0, N) = 7 div 2 <= 7 mod -2;\n\
      input Fib(20) == 6765;",
-    "sort N = M; M = struct z?is_z | s(p: N)?is_s | t(p: M, q: Int); map f: N -> N; var x: M;\n\
-     eqn f(s(x)) = if(is_z(x), z, p(x)); f(t(_, _)) = z; input f(s(z));",
+    "sort N = M; M = struct z?is_z | s(p: N)?is_s | t(p: M, q: Int); map f: N -> N; var x, y: M;\n\
+     eqn f(s(x)) = if(is_z(x), z, p(x)); x == x && s(s(y)) := f(x) && t(y, 2) := x -> f(x) = y whr q = f(y), r = 1 end [owise];\n\
+     f(t(_, _)) = z; input f(s(z));",
     "sort Bool = struct True() | False() | And(Bool, Bool); var B: Bool;\n\
      eqn And(True(), B) = B; B -> And(B, B) = B; input And(True, False)",
 ];
 
 /// Words that make up programs, for texts that get far into the parser.
-const WORDS: [&str; 47] = [
+const WORDS: [&str; 52] = [
     "sort ", "struct ", "cons ", "map ", "var ", "eqn ", "input ", "div ", "mod ", "Nat ", "S", "Zero", "X ",
     "F", "Int ", "Bool ", "true ", "(", ")", "(", ")", ",", ";", ";", ":", "#", "->", "=", "=", "|", "||",
-    "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n", "_", "if(", "?",
+    "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n", "_", "if(", "?", ":=",
+    "whr ", "end ", "[owise]", "[",
 ];
 
 fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
@@ -132,6 +134,10 @@ fn erase(module: &mut Module) {
                     clause.condition.iter_mut().for_each(term);
                     term(&mut clause.left);
                     term(&mut clause.right);
+                    for binding in &mut clause.values {
+                        ident(&mut binding.name);
+                        term(&mut binding.value);
+                    }
                 }
             }
             Section::Input(input) => {

@@ -1,9 +1,10 @@
 (comment) @comment
 
-["sort" "struct" "cons" "map" "var" "eqn" "input"] @keyword
+["sort" "struct" "cons" "map" "var" "eqn" "input" "whr" "end" "owise"] @keyword
 
 ; Sorts.
 (sort_declaration name: (name) @type)
+(sort_declaration alias: (name) @type)
 (struct_argument sort: (name) @type)
 (symbol_declaration argument: (name) @type)
 (symbol_declaration result: (name) @type)
@@ -25,6 +26,8 @@
 (variable_declaration name: (name) @variable)
 (equation condition: (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (equation left: (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
+(binding name: (name) @variable)
+(binding value: (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (equation right: (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (arguments (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (power argument: (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
@@ -35,6 +38,7 @@
 ; Constants.
 (equation condition: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (equation left: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
+(binding value: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (equation right: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (input_section term: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (arguments (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
@@ -50,10 +54,11 @@
 (prefix_operation operator: _ @operator)
 (power "^" @operator)
 (equation "=" @keyword.operator)
+(binding "=" @keyword.operator)
 (equation "->" @keyword.operator)
 (sort_declaration ["=" "|"] @operator)
 (symbol_declaration ["->" "#"] @operator)
 (struct_symbol "?" @operator)
 
-["(" ")"] @punctuation.bracket
+["(" ")" "[" "]"] @punctuation.bracket
 ["," ";" ":"] @punctuation.delimiter

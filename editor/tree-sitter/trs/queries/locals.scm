@@ -2,7 +2,10 @@
 
 (variable_declaration name: (name) @local.definition)
 
+(binding name: (name) @local.definition)
+
 (equation (name) @local.reference)
+(binding value: (name) @local.reference)
 (arguments (name) @local.reference)
 (power argument: (name) @local.reference)
 (operation (name) @local.reference)

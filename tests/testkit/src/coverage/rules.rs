@@ -65,6 +65,7 @@ pub fn of_terms() -> Vec<String> {
             kinds.iter().map(move |&kind| operator(op, kind))
         })
         .collect();
+    all.extend(["a test", "a value", "a value taken apart"].map(|goal| format!("guard: {goal}")));
     // Comparisons of terms.
     all.extend([Op::Same, Op::Differ].map(|op| operator(op, SortKind::Data)));
     all

@@ -42,6 +42,11 @@ pub fn all() -> Vec<String> {
         "condition: a literal",
         "condition: a call",
         "condition: an operator",
+        "condition: a pattern",
+        "values of variables",
+        "values of variables: several",
+        "values of variables: of a name that is not declared",
+        "equation for what is left",
         "comment",
         "input without a semicolon",
     ]
@@ -228,6 +233,21 @@ impl<'m> Walk<'m> {
     fn equation(&mut self, equation: &'m gchr_trs::ast::Equation) {
         self.term(&equation.left, PLACES[0]);
         self.term(&equation.right, PLACES[2]);
+        if equation.otherwise {
+            self.say("equation for what is left");
+        }
+        if !equation.values.is_empty() {
+            self.say("values of variables");
+        }
+        if equation.values.len() > 1 {
+            self.say("values of variables: several");
+        }
+        for binding in &equation.values {
+            if !self.variables.contains_key(self.text(&binding.name)) {
+                self.say("values of variables: of a name that is not declared");
+            }
+            self.term(&binding.value, PLACES[2]);
+        }
         let Some(condition) = &equation.condition else { return self.say("equation without a condition") };
         self.say("equation with a condition");
         self.term(condition, PLACES[1]);
@@ -240,6 +260,7 @@ impl<'m> Walk<'m> {
                 if function { "condition: a call" } else { "condition: a literal" }
             }
             NodeKind::Int(_) | NodeKind::Float(_) => "condition: a literal",
+            NodeKind::Match => "condition: a pattern",
             NodeKind::Prefix(_) | NodeKind::Infix(_) => "condition: an operator",
         });
     }
@@ -275,6 +296,10 @@ impl<'m> Walk<'m> {
                 NodeKind::Float(_) => "a float".into(),
                 NodeKind::Prefix(op) => format!("operator {}X", operator_text(op)),
                 NodeKind::Infix(op) => format!("operator X {} Y", operator_text(op)),
+                NodeKind::Match => {
+                    self.found.push("condition: a pattern".into());
+                    continue;
+                }
             };
             self.found.push(format!("{place}: {kind}"));
         }

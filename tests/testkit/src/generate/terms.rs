@@ -348,19 +348,80 @@ impl Generator {
                 false => self.pattern(sort, i == 0 && recursion == Recursion::Part, false, 2, &mut vars),
             })
             .collect();
+        let condition = if !any && self.chance(32) { self.condition(f, &mut vars) } else { String::new() };
+        let (values, named) = if self.chance(10) { self.values(f, &mut vars) } else { Default::default() };
         let scope = Scope { vars: &vars, group: f / 2, counter: None, equation: true };
-        let depth = self.below(4);
-        let conditional = !any && self.chance(32);
-        let condition =
-            if conditional { format!("{} -> ", self.expr(BOOL, &scope, depth)) } else { String::new() };
-        let body = self.expr(result, &scope, 3);
+        let mut body = self.expr(result, &scope, 3);
+        if let Some((name, _)) = named.iter().find(|(_, sort)| *sort == result)
+            && self.chance(50)
+        {
+            body = name.clone();
+        }
+        let last = if self.chance(8) { " [owise]" } else { "" };
         let left = match patterns.is_empty() {
             true if self.chance(50) => name,
             true => format!("{name}()"),
             false => format!("{name}({})", patterns.join(", ")),
         };
         let comment = if self.chance(5) { "  % a comment; = -> input\n" } else { "" };
-        format!("{comment}  {condition}{left} = {body};\n")
+        format!("{comment}  {condition}{left} = {body}{values}{last};\n")
+    }
+
+    /// What must be true, and perhaps what must match before and after that.
+    fn condition(&mut self, f: usize, vars: &mut Vec<Var>) -> String {
+        let depth = self.below(4);
+        let mut parts = Vec::new();
+        if self.chance(20) {
+            parts.push(self.matching(f, vars));
+        }
+        if parts.is_empty() || self.chance(50) {
+            let scope = Scope { vars, group: f / 2, counter: None, equation: true };
+            let test = self.expr(BOOL, &scope, depth);
+            parts.push(if parts.is_empty() { test } else { format!("({test})") });
+            if self.chance(12) {
+                parts[0] = format!("({})", parts[0]);
+                parts.push(self.matching(f, vars));
+            }
+        }
+        format!("{} -> ", parts.join(" && "))
+    }
+
+    /// A pattern and a term.
+    fn matching(&mut self, f: usize, vars: &mut Vec<Var>) -> String {
+        let sort = self.any_sort();
+        let scope = Scope { vars, group: f / 2, counter: None, equation: true };
+        let value = self.bracketed(sort, &scope, 2);
+        let known: Vec<Var> = vars.clone();
+        let pattern = match self.below(4) {
+            0 => self.new_var(sort, false, vars),
+            _ => self.pattern(sort, false, false, 2, vars),
+        };
+        // Parts of the first argument are known from its pattern alone.
+        vars.iter_mut()
+            .filter(|var| known.iter().all(|k| (k.sort, k.number) != (var.sort, var.number)))
+            .for_each(|var| var.part = false);
+        format!("{pattern} := {value}")
+    }
+
+    /// Values of variables for a right-hand side, and names of such that are declared nowhere, with their sorts.
+    fn values(&mut self, f: usize, vars: &mut Vec<Var>) -> (String, Vec<(String, usize)>) {
+        let (mut texts, mut named, mut given) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..1 + self.below(2) {
+            let sort = if self.chance(40) { self.functions[f].result } else { self.any_sort() };
+            let scope = Scope { vars, group: f / 2, counter: None, equation: true };
+            let value = self.expr(sort, &scope, 2);
+            let number = vars.iter().filter(|v| v.sort == sort).map(|v| v.number + 1).max().unwrap_or(0);
+            let number = number + given.iter().filter(|v: &&Var| v.sort == sort).count();
+            if number < VARS && self.chance(60) {
+                given.push(Var { number, sort, part: false });
+                texts.push(format!("{} = {value}", self.var_name(sort, number)));
+            } else {
+                named.push((format!("let{i}"), sort));
+                texts.push(format!("let{i} = {value}"));
+            }
+        }
+        vars.extend(given);
+        (format!(" whr {} end", texts.join(", ")), named)
     }
 
     fn new_var(&mut self, sort: usize, part: bool, vars: &mut Vec<Var>) -> String {

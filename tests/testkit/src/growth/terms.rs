@@ -232,6 +232,8 @@ pub const TERM_ERRORS: &[(&str, usize, Text)] = &[
     ("conditions that are none", 100, |n| lines(&format!("{C} eqn"), n, |_| "x -> f(x) = x;".into())),
     ("comparisons in a chain", 100, |n| lines(&format!("{C} eqn"), n, |_| "1 < 2 < 3 -> f(x) = x;".into())),
     ("projections of functions", 100, |n| {
-        lines("var x: Int;", n, |i| format!("sort A{i} = struct a{i}(p{i}: Int)?q{i}; eqn a{i}(x) = a{i}(0);"))
+        lines("var x: Int;", n, |i| {
+            format!("sort A{i} = struct a{i}(p{i}: Int)?q{i}; eqn a{i}(x) = a{i}(0);")
+        })
     }),
 ];

@@ -38,7 +38,11 @@ enum Tree {
 struct Rule {
     left: Vec<Tree>,
     condition: Option<Tree>,
+    /// Values of further variables of the right-hand side.
+    values: Vec<(Arc<str>, Tree)>,
     right: Tree,
+    /// Whether it is tried after all others.
+    otherwise: bool,
 }
 
 /// A program.
@@ -64,6 +68,9 @@ pub struct Normalised {
 /// Rule applications and operations of a run, and the depth of nested evaluations, at most.
 const STEPS: u32 = 20_000;
 const DEPTH: u32 = 2_000;
+
+/// A pattern and a term in a condition.
+const MATCHES: &str = ":=";
 
 /// Parts of a term, at most.
 const LARGEST: u32 = 3_000;
@@ -121,7 +128,8 @@ impl Program {
         for (clause, symbol) in clauses.flatten().flat_map(|c| c.symbols().iter().map(move |s| (c, s))) {
             let (name, sort) = (text(&symbol.name), text(&clause.names[0]));
             let mut add = |function: Arc<str>, pattern, right| {
-                let rule = Rule { left: vec![pattern], condition: None, right };
+                let (left, values) = (vec![pattern], Vec::new());
+                let rule = Rule { left, condition: None, values, right, otherwise: false };
                 let rules = self.rules.entry(function).or_default();
                 rules.insert(0, rule);
             };
@@ -142,9 +150,17 @@ impl Program {
 
     fn equation(&mut self, module: &Module, equation: &ast::Equation, variables: &HashSet<&str>) {
         let condition = equation.condition.as_ref().map(|c| self.tree(module, c, variables));
-        let right = self.tree(module, &equation.right, variables);
+        let mut inner = variables.clone();
+        inner.extend(equation.values.iter().map(|binding| module.names.get(binding.name.name)));
+        let right = self.tree(module, &equation.right, &inner);
+        let value = |binding: &ast::Binding| {
+            (module.names.get(binding.name.name).into(), self.tree(module, &binding.value, variables))
+        };
+        let values = equation.values.iter().map(value).collect();
         if let Tree::App(name, left) = self.tree(module, &equation.left, variables) {
-            self.rules.entry(name).or_default().push(Rule { left, condition, right });
+            let otherwise = equation.otherwise;
+            let rule = Rule { left, condition, values, right, otherwise };
+            self.rules.entry(name).or_default().push(rule);
         }
     }
 
@@ -161,6 +177,7 @@ impl Program {
                 NodeKind::Int(n) => Tree::Int(n),
                 NodeKind::Float(x) => Tree::Float(x),
                 NodeKind::Prefix(op) | NodeKind::Infix(op) => Tree::Op(operator_text(op).into(), args),
+                NodeKind::Match => Tree::Op(MATCHES.into(), args),
             });
         }
         stack.pop().expect("a term has a root")
@@ -287,13 +304,23 @@ impl Run<'_> {
     fn apply(&mut self, name: &Arc<str>, args: Vec<Term>) -> Result<Term, Stop> {
         self.step()?;
         let program = self.program;
-        for rule in program.rules.get(name).into_iter().flatten() {
+        let rules = program.rules.get(name).map_or(&[][..], Vec::as_slice);
+        let in_order =
+            [false, true].into_iter().flat_map(|last| rules.iter().filter(move |r| r.otherwise == last));
+        for rule in in_order {
             let mut env = Vec::new();
             if !rule.left.iter().zip(&args).all(|(p, a)| matches(p, a, &mut env)) {
                 continue;
             }
             self.rules += 1;
-            let holds = rule.condition.as_ref().map_or(Ok(true), |condition| self.holds(condition, &env))?;
+            let holds =
+                rule.condition.as_ref().map_or(Ok(true), |condition| self.holds(condition, &mut env))?;
+            if holds {
+                let values =
+                    rule.values.iter().map(|(name, value)| Ok((name.clone(), self.eval(value, &env)?)));
+                let values = values.collect::<Result<Vec<_>, Stop>>()?;
+                env.extend(values);
+            }
             let value = holds.then(|| self.eval(&rule.right, &env)).transpose()?;
             self.rules -= 1;
             if let Some(value) = value {
@@ -331,11 +358,17 @@ impl Run<'_> {
     }
 
     /// Whether a condition has the normal form `true`. Conditions that are joined by `&&` are conditions of their own.
-    fn holds(&mut self, condition: &Tree, env: &Env) -> Result<bool, Stop> {
+    fn holds(&mut self, condition: &Tree, env: &mut Env) -> Result<bool, Stop> {
         if let Tree::Op(op, args) = condition
             && &**op == "&&"
         {
             return Ok(self.holds(&args[0], env)? && self.holds(&args[1], env)?);
+        }
+        if let Tree::Op(op, args) = condition
+            && &**op == MATCHES
+        {
+            let value = self.eval(&args[1], env)?;
+            return Ok(matches(&args[0], &value, env));
         }
         let value = self.eval(condition, env)?;
         Ok(self.truth_of(&value) == Some(true))

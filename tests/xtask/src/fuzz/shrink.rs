@@ -116,6 +116,17 @@ fn terms(text: &str) -> Vec<String> {
                         with(&mut |m| m.sections[s] = Section::Equations(equations.clone()));
                     };
                     set(gchr_trs::ast::Equation { condition: None, ..equation.clone() });
+                    set(gchr_trs::ast::Equation { otherwise: false, ..equation.clone() });
+                    for values in shorter(&equation.values) {
+                        set(gchr_trs::ast::Equation { values, ..equation.clone() });
+                    }
+                    for (v, binding) in equation.values.iter().enumerate() {
+                        for value in simpler(&binding.value) {
+                            let mut values = equation.values.clone();
+                            values[v].value = value;
+                            set(gchr_trs::ast::Equation { values, ..equation.clone() });
+                        }
+                    }
                     for left in simpler(&equation.left) {
                         set(gchr_trs::ast::Equation { left, ..equation.clone() });
                     }

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use gchr::base::rule::{Goal, GoalKind};
 use gchr::base::source::SourceMap;
 use gchr::{BatchLine, BatchOptions, CompileOptions, Device, Input, Native, Program, Schedule, Scheduler};
 use gchr_kernels_terms::topology::codegen::Strategy;
@@ -212,9 +213,21 @@ fn on_devices(
             let ran = answer::run(program, &options, limits());
             let name = format!("{text} {name}");
             *(if text == "sim" { &mut found.simulated } else { &mut found.on_gpu }) += 1;
+            // The documentation says that this scheduler has no conditions that give variables values.
+            let refused =
+                matches!(&ran.answer, Answer::Refused(code) | Answer::Stopped(code) if code == "D0108");
+            if refused && schedule.scheduler == Scheduler::Topology && binds(program) {
+                continue;
+            }
             // When several subterms fail, the error that is reported is not fixed.
             found.compare(&name, &expected, &ran, true);
             same_steps(&name, &plain, &ran, found);
         }
     }
+}
+
+/// Whether a condition gives variables values.
+fn binds(program: &Program) -> bool {
+    let is_test = |goal: &Goal| matches!(goal.kind, GoalKind::Test(_));
+    program.rules().rules.iter().any(|rule| !rule.guard.iter().all(is_test))
 }
