@@ -2,14 +2,14 @@
 
 use gchr_base::names::{Ident, Name};
 use gchr_base::source::{SourceMap, Span};
-use gchr_trs::ast::{Module, NodeKind, Section, SortBody, StructSymbol, SymbolDeclaration, Term};
+use gchr_trs::ast::{Module, NodeKind, Section, SortBody, SortRef, StructSymbol, SymbolDeclaration, Term};
 
 use crate::index::{Builder, Entry, Index, Kind, Role};
 
 /// Words of the language, which are no names.
 pub(crate) const WORDS: &[&str] = &[
     "sort", "struct", "cons", "map", "var", "eqn", "input", "div", "mod", "Int", "Bool", "Float", "true",
-    "false", "if", "whr", "end", "owise",
+    "false", "if", "whr", "end", "owise", "in", "List", "head", "tail", "rhead", "rtail",
 ];
 
 impl Index {
@@ -36,9 +36,13 @@ impl Reader<'_> {
         self.module.names.get(name)
     }
 
-    fn texts(&self, idents: impl IntoIterator<Item = Ident>) -> String {
-        let texts: Vec<&str> = idents.into_iter().map(|ident| self.text(ident.name)).collect();
+    fn texts<'s>(&self, sorts: impl IntoIterator<Item = &'s SortRef>) -> String {
+        let texts: Vec<String> = sorts.into_iter().map(|sort| self.sort(sort)).collect();
         texts.join(" # ")
+    }
+
+    fn sort(&self, sort: &SortRef) -> String {
+        sort.display(&self.module.names).to_string()
     }
 
     fn add(&mut self, kind: Kind, ident: Ident, detail: String, whole: Span) {
@@ -58,7 +62,7 @@ impl Reader<'_> {
                 for sort in sorts {
                     for &name in &sort.names {
                         let of = match &sort.body {
-                            SortBody::Alias(of) => format!(" = {}", self.text(of.name)),
+                            SortBody::Alias(of) => format!(" = {}", self.sort(of)),
                             SortBody::Own | SortBody::Struct(_) => String::new(),
                         };
                         let detail = format!("sort {}{of}", self.text(name.name));
@@ -74,7 +78,7 @@ impl Reader<'_> {
             Section::Variables(variables) => {
                 for variable in variables {
                     for &name in &variable.names {
-                        let detail = format!("{}: {}", self.text(name.name), self.text(variable.sort.name));
+                        let detail = format!("{}: {}", self.text(name.name), self.sort(&variable.sort));
                         self.add(Kind::Variable, name, detail, variable.span);
                     }
                 }
@@ -85,13 +89,13 @@ impl Reader<'_> {
 
     fn declare_of_struct(&mut self, symbol: &StructSymbol, sort: Option<Ident>) {
         let result = sort.map_or(String::new(), |sort| self.text(sort.name).to_string());
-        let args = self.texts(symbol.args.iter().map(|arg| arg.sort));
+        let args = self.texts(symbol.args.iter().map(|arg| &arg.sort));
         let arrow = if args.is_empty() { String::new() } else { format!("{args} -> ") };
         let detail = format!("{}: {arrow}{result}", self.text(symbol.name.name));
         self.add(Kind::Constructor, symbol.name, detail, symbol.span);
         for arg in &symbol.args {
             if let Some(projection) = arg.projection {
-                let to = self.text(arg.sort.name);
+                let to = self.sort(&arg.sort);
                 let detail = format!("{}: {result} -> {to}", self.text(projection.name));
                 self.add(Kind::Function, projection, detail, symbol.span);
             }
@@ -104,10 +108,10 @@ impl Reader<'_> {
 
     fn declare_symbols(&mut self, kind: Kind, symbols: &[SymbolDeclaration]) {
         for declared in symbols {
-            let args = self.texts(declared.args.iter().copied());
+            let args = self.texts(&declared.args);
             let arrow = if args.is_empty() { String::new() } else { format!("{args} -> ") };
             for &name in &declared.names {
-                let detail = format!("{}: {arrow}{}", self.text(name.name), self.text(declared.result.name));
+                let detail = format!("{}: {arrow}{}", self.text(name.name), self.sort(&declared.result));
                 self.add(kind, name, detail, declared.span);
             }
         }
@@ -117,20 +121,20 @@ impl Reader<'_> {
         match section {
             Section::Sorts(sorts) => {
                 let symbols = sorts.iter().flat_map(|sort| sort.symbols());
-                symbols.flat_map(|symbol| &symbol.args).for_each(|arg| self.use_sort(arg.sort));
+                symbols.flat_map(|symbol| &symbol.args).for_each(|arg| self.use_sort(&arg.sort));
                 for sort in sorts {
-                    if let SortBody::Alias(of) = sort.body {
+                    if let SortBody::Alias(of) = &sort.body {
                         self.use_sort(of);
                     }
                 }
             }
             Section::Constructors(symbols) | Section::Maps(symbols) => {
                 for declared in symbols {
-                    declared.args.iter().for_each(|&sort| self.use_sort(sort));
-                    self.use_sort(declared.result);
+                    declared.args.iter().for_each(|sort| self.use_sort(sort));
+                    self.use_sort(&declared.result);
                 }
             }
-            Section::Variables(variables) => variables.iter().for_each(|v| self.use_sort(v.sort)),
+            Section::Variables(variables) => variables.iter().for_each(|v| self.use_sort(&v.sort)),
             Section::Equations(equations) => {
                 for equation in equations {
                     if let Some(condition) = &equation.condition {
@@ -152,9 +156,11 @@ impl Reader<'_> {
         }
     }
 
-    fn use_sort(&mut self, sort: Ident) {
-        if let Some(symbol) = self.builder.find(Kind::Sort, self.text(sort.name), None) {
-            self.builder.occurs(symbol, sort.span.range(), Role::Use);
+    fn use_sort(&mut self, sort: &SortRef) {
+        for name in sort.names() {
+            if let Some(symbol) = self.builder.find(Kind::Sort, self.text(name.name), None) {
+                self.builder.occurs(symbol, name.span.range(), Role::Use);
+            }
         }
     }
 

@@ -59,7 +59,30 @@ pub enum SortBody {
     /// A sort of its own with the symbols behind `struct`.
     Struct(Vec<StructSymbol>),
     /// Another name of this sort.
-    Alias(Ident),
+    Alias(SortRef),
+}
+
+/// A sort where it is used: `Nat`, `List(Nat)`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SortRef {
+    /// Its name, or that of what is applied to sorts.
+    pub name: Ident,
+    /// These sorts.
+    pub args: Vec<SortRef>,
+    /// From the name to the closing bracket.
+    pub span: Span,
+}
+
+impl SortRef {
+    /// All names in it.
+    pub fn names(&self) -> Vec<Ident> {
+        let (mut names, mut todo) = (Vec::new(), vec![self]);
+        while let Some(sort) = todo.pop() {
+            names.push(sort.name);
+            todo.extend(&sort.args);
+        }
+        names
+    }
 }
 
 impl SortDeclaration {
@@ -91,7 +114,7 @@ pub struct StructArgument {
     /// `name:` before the sort.
     pub projection: Option<Ident>,
     /// Its sort.
-    pub sort: Ident,
+    pub sort: SortRef,
 }
 
 /// `F, G: A # B -> C;`
@@ -100,9 +123,9 @@ pub struct SymbolDeclaration {
     /// The names.
     pub names: Vec<Ident>,
     /// Sorts of the arguments.
-    pub args: Vec<Ident>,
+    pub args: Vec<SortRef>,
     /// Sort of the result.
-    pub result: Ident,
+    pub result: SortRef,
     /// The clause.
     pub span: Span,
 }
@@ -113,7 +136,7 @@ pub struct VariableDeclaration {
     /// The names.
     pub names: Vec<Ident>,
     /// Their sort.
-    pub sort: Ident,
+    pub sort: SortRef,
     /// The clause.
     pub span: Span,
 }
@@ -158,7 +181,7 @@ pub struct Input {
 pub struct Term {
     /// The nodes; the last one is the root.
     pub nodes: Vec<Node>,
-    /// Longest way from the root to a leaf, counted in nodes.
+    /// Longest way from the root to a leaf, counted in nodes; a list counts as many as it has elements, and one.
     pub depth: u32,
 }
 
@@ -203,6 +226,45 @@ pub enum NodeKind {
     Infix(Op),
     /// `P := T` in a condition: a pattern and a term.
     Match,
+    /// `[a, b]`, of so many elements.
+    List(u32),
+    /// An operator on lists.
+    ListOp(ListOp),
+}
+
+/// An operator on lists.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ListOp {
+    /// `x |> l`: an element before a list.
+    Cons,
+    /// `l <| x`: an element behind a list.
+    Snoc,
+    /// `l ++ m`.
+    Concat,
+    /// `l . n`: the element with so many before it.
+    At,
+    /// `x in l`.
+    In,
+    /// `#l`: the number of elements.
+    Size,
+}
+
+impl ListOp {
+    /// All of them.
+    pub const ALL: [ListOp; 6] =
+        [ListOp::Cons, ListOp::Snoc, ListOp::Concat, ListOp::At, ListOp::In, ListOp::Size];
+
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            ListOp::Cons => "|>",
+            ListOp::Snoc => "<|",
+            ListOp::Concat => "++",
+            ListOp::At => ".",
+            ListOp::In => "in",
+            ListOp::Size => "#",
+        }
+    }
 }
 
 impl NodeKind {
@@ -210,9 +272,9 @@ impl NodeKind {
     pub fn arity(self) -> usize {
         match self {
             NodeKind::Name(_) | NodeKind::Int(_) | NodeKind::Float(_) => 0,
-            NodeKind::Call(_, args) => args as usize,
-            NodeKind::Power(..) | NodeKind::Prefix(_) => 1,
-            NodeKind::Infix(_) | NodeKind::Match => 2,
+            NodeKind::Call(_, args) | NodeKind::List(args) => args as usize,
+            NodeKind::Power(..) | NodeKind::Prefix(_) | NodeKind::ListOp(ListOp::Size) => 1,
+            NodeKind::Infix(_) | NodeKind::Match | NodeKind::ListOp(_) => 2,
         }
     }
 }
@@ -229,22 +291,33 @@ pub fn operator_text(op: Op) -> &'static str {
 pub fn infix_text(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::Infix(op) => operator_text(op),
+        NodeKind::ListOp(op) => op.text(),
         _ => ":=",
     }
 }
 
-/// How tightly that binds: 1 is loosest. Operators of one level associate to the left, comparisons and `:=` not at all.
+/// How tightly that binds; lower numbers are looser. Operators of one level associate to the left, `|>` to the right,
+/// comparisons and `:=` not at all.
 pub fn infix_level(kind: NodeKind) -> u8 {
     match kind {
         NodeKind::Infix(op) => match op.row().terms {
-            TermSyntax::Infix(_, level) => level,
+            TermSyntax::Infix(_, level) => level * LEVEL,
             _ => PREFIX_LEVEL,
         },
+        NodeKind::ListOp(ListOp::Cons) => CONS_LEVEL,
+        NodeKind::ListOp(ListOp::Snoc) => CONS_LEVEL + 1,
+        NodeKind::ListOp(ListOp::Concat) => CONS_LEVEL + 2,
+        NodeKind::ListOp(ListOp::At) => 9 * LEVEL,
         _ => COMPARISON_LEVEL,
     }
 }
 
+/// Levels between two of the table of operators.
+const LEVEL: u8 = 4;
+/// Level of `|>`: looser than all that makes numbers.
+pub const CONS_LEVEL: u8 = COMPARISON_LEVEL + 1;
+
 /// Level of the comparisons, which do not associate.
-pub const COMPARISON_LEVEL: u8 = 3;
+pub const COMPARISON_LEVEL: u8 = 3 * LEVEL;
 /// Level of prefix operators.
-pub const PREFIX_LEVEL: u8 = 10;
+pub const PREFIX_LEVEL: u8 = 10 * LEVEL;

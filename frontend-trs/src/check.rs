@@ -7,7 +7,9 @@ mod condition;
 mod declarations;
 mod fields;
 mod input;
+mod lists;
 mod resolve;
+mod resolve_lists;
 mod rules;
 mod types;
 
@@ -119,7 +121,8 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     for rule in scope.made.rules {
         rules.push(rule);
     }
-    let (signature, owners) = (scope.signature.into_owned(), scope.made.owners);
+    let (mut signature, owners) = (scope.signature.into_owned(), scope.made.owners);
+    signature.notations.extend(scope.lists.notations());
     let program = Program { signature, rules, start: Start::Term(term), semantics: None };
     debug_assert_eq!(gchr_base::rule::verify(&program), []);
     (Some(Checked { program, variables, owners, fields: fields.functions(), otherwise: last }), diagnostics)

@@ -36,7 +36,7 @@ pub(crate) enum Token {
     #[token("struct")]
     Struct,
     #[token("cons")]
-    Cons,
+    Constructors,
     #[token("map")]
     Map,
     #[token("var")]
@@ -85,6 +85,14 @@ pub(crate) enum Token {
     Arrow,
     #[token("=")]
     Equals,
+    #[token("|>")]
+    Cons,
+    #[token("<|")]
+    Snoc,
+    #[token("++")]
+    Concat,
+    #[token(".")]
+    Dot,
     #[token("|")]
     Bar,
     #[token("||")]
@@ -146,7 +154,10 @@ fn push_literal(lex: &mut logos::Lexer<'_, Token>, literal: Literal) -> u32 {
 impl Token {
     /// Whether a section of a program starts here: the place where error recovery always ends.
     pub fn starts_section(self) -> bool {
-        matches!(self, Token::Sort | Token::Cons | Token::Map | Token::Var | Token::Eqn | Token::Input)
+        matches!(
+            self,
+            Token::Sort | Token::Constructors | Token::Map | Token::Var | Token::Eqn | Token::Input
+        )
     }
 
     /// The token as messages show it; its own text for names and numbers is not known here.
@@ -154,7 +165,7 @@ impl Token {
         match self {
             Token::Sort => "`sort`",
             Token::Struct => "`struct`",
-            Token::Cons => "`cons`",
+            Token::Constructors => "`cons`",
             Token::Map => "`map`",
             Token::Var => "`var`",
             Token::Eqn => "`eqn`",
@@ -176,6 +187,10 @@ impl Token {
             Token::Hash => "`#`",
             Token::Arrow => "`->`",
             Token::Equals => "`=`",
+            Token::Cons => "`|>`",
+            Token::Snoc => "`<|`",
+            Token::Concat => "`++`",
+            Token::Dot => "`.`",
             Token::Bar => "`|`",
             Token::BarBar => "`||`",
             Token::And => "`&`",

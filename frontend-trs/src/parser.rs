@@ -141,7 +141,7 @@ impl<'t, O, P: Parser<'t, Tokens<'t>, O, extra::Err<SyntaxError>> + Clone> Rule<
 fn module<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Vec<RawSection>> {
     let section = choice((
         just(Token::Sort).ignore_then(clauses(sort_declaration(lexed))).map(RawSection::Sorts).boxed(),
-        just(Token::Cons)
+        just(Token::Constructors)
             .ignore_then(clauses(symbol_declaration(lexed)))
             .map(RawSection::Constructors)
             .boxed(),
@@ -208,12 +208,12 @@ fn place(lexed: &Lexed<'_>, tokens: SimpleSpan<usize>) -> Span {
 }
 
 fn sort_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SortDeclaration> {
-    let argument =
-        ident(lexed, "a sort").then(just(Token::Colon).ignore_then(ident(lexed, "a sort")).or_not());
-    let argument = argument.map(|(first, second)| match second {
-        Some(sort) => StructArgument { projection: Some(first), sort },
-        None => StructArgument { projection: None, sort: first },
-    });
+    let named = ident(lexed, "a name").then_ignore(just(Token::Colon));
+    let argument = named
+        .map(Some)
+        .then(sort_ref(lexed))
+        .or(sort_ref(lexed).map(|sort| (None, sort)))
+        .map(|(projection, sort)| StructArgument { projection, sort });
     let arguments = argument
         .separated_by(just(Token::Comma))
         .collect()
@@ -230,7 +230,7 @@ fn sort_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SortDeclaration> 
     let symbols = just(Token::Struct)
         .labelled("`struct`")
         .ignore_then(symbol.separated_by(just(Token::Bar)).at_least(1).collect());
-    let body = symbols.map(SortBody::Struct).or(ident(lexed, "a sort").map(SortBody::Alias));
+    let body = symbols.map(SortBody::Struct).or(sort_ref(lexed).map(SortBody::Alias));
     let defined = ident(lexed, "a sort")
         .then_ignore(just(Token::Equals))
         .then(body)
@@ -239,9 +239,52 @@ fn sort_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SortDeclaration> 
     defined.or(own).map_with(|(names, body), e| SortDeclaration { names, body, span: place(lexed, e.span()) })
 }
 
+/// Most sorts around a sort.
+const DEEPEST_SORT: usize = 100;
+
+fn sort_ref<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SortRef> {
+    custom(|input| {
+        let start = *input.cursor().inner();
+        let mut next = start;
+        let sort = read_sort(lexed, &mut next, 0)?;
+        (start..next).for_each(|_| input.skip());
+        Ok(sort)
+    })
+}
+
+fn read_sort(lexed: &Lexed<'_>, next: &mut usize, depth: usize) -> Result<SortRef, SyntaxError> {
+    let expected = |expected: Vec<&'static str>, at: usize| SyntaxError::Expected { expected, at };
+    let Some(&Token::Ident(name)) = lexed.tokens.get(*next) else {
+        return Err(expected(vec!["a sort"], *next));
+    };
+    let name = Ident { name, span: lexed.span(*next) };
+    *next += 1;
+    let mut args = Vec::new();
+    if lexed.tokens.get(*next) == Some(&Token::Open) {
+        if depth == DEEPEST_SORT {
+            return Err(SyntaxError::Specific(Box::new(
+                Diagnostic::error("T0007", format!("this sort is nested more than {DEEPEST_SORT} deep"))
+                    .label(name.span, "too deep")
+                    .help("give a sort inside of it another name: `sort Row = List(Nat);`"),
+            )));
+        }
+        loop {
+            *next += 1;
+            args.push(read_sort(lexed, next, depth + 1)?);
+            match lexed.tokens.get(*next) {
+                Some(Token::Comma) => {}
+                Some(Token::Close) => break *next += 1,
+                _ => return Err(expected(vec!["`,`", "`)`"], *next)),
+            }
+        }
+    }
+    let span = name.span.to(lexed.span(*next - 1));
+    Ok(SortRef { name, args, span })
+}
+
 fn symbol_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SymbolDeclaration> {
-    let sorts = ident(lexed, "a sort").separated_by(just(Token::Hash)).at_least(1).collect::<Vec<_>>();
-    let result = just(Token::Arrow).ignore_then(ident(lexed, "a sort"));
+    let sorts = sort_ref(lexed).separated_by(just(Token::Hash)).at_least(1).collect::<Vec<_>>();
+    let result = just(Token::Arrow).ignore_then(sort_ref(lexed));
     let profile =
         sorts.then(result.or_not()).try_map(|(mut sorts, result), span: SimpleSpan<usize>| {
             match (result, sorts.len()) {
@@ -258,7 +301,7 @@ fn symbol_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SymbolDeclarati
 fn variable_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, VariableDeclaration> {
     idents(lexed, "a variable")
         .then_ignore(just(Token::Colon))
-        .then(ident(lexed, "a sort"))
+        .then(sort_ref(lexed))
         .map_with(|(names, sort), e| VariableDeclaration { names, sort, span: place(lexed, e.span()) })
 }
 

@@ -6,17 +6,20 @@
 
 const list = (separator, rule) => seq(rule, repeat(seq(separator, rule)));
 
-/** Operators between operands by level, 1 is loosest. Comparisons do not associate; a chain of them is read all the same. */
+/** Operators between operands by level, 1 is loosest. Comparisons do not associate; a chain of them is read all the same. `|>` associates to the right. */
 const OPERATORS = [
   ["||"],
   ["&&"],
-  ["==", "!=", "<", "<=", ">", ">=", ":="],
+  ["==", "!=", "<", "<=", ">", ">=", ":=", "in"],
+  ["|>"],
+  ["<|"],
+  ["++"],
   ["|"],
   ["^"],
   ["&"],
   ["<<", ">>"],
   ["+", "-"],
-  ["*", "/", "div", "mod"],
+  ["*", "/", "div", "mod", "."],
 ];
 const PREFIX = OPERATORS.length + 1;
 
@@ -55,7 +58,7 @@ export default grammar({
 
     sort_declaration: $ => choice(
       seq(field("name", $.name), "=", "struct", list("|", $.struct_symbol)),
-      seq(field("name", $.name), "=", field("alias", $.name)),
+      seq(field("name", $.name), "=", field("alias", $._sort)),
       list(",", field("name", $.name)),
     ),
     struct_symbol: $ => seq(
@@ -65,20 +68,23 @@ export default grammar({
     ),
     struct_argument: $ => seq(
       optional(seq(field("projection", $.name), ":")),
-      field("sort", $.name),
+      field("sort", $._sort),
     ),
+
+    _sort: $ => choice($.name, $.sort_application),
+    sort_application: $ => seq(field("name", $.name), "(", list(",", field("argument", $._sort)), ")"),
 
     symbol_declaration: $ => seq(
       list(",", field("name", $.name)),
       ":",
-      optional(seq(list("#", field("argument", $.name)), "->")),
-      field("result", $.name),
+      optional(seq(list("#", field("argument", $._sort)), "->")),
+      field("result", $._sort),
     ),
 
     variable_declaration: $ => seq(
       list(",", field("name", $.name)),
       ":",
-      field("sort", $.name),
+      field("sort", $._sort),
     ),
 
     equation: $ => seq(
@@ -101,7 +107,10 @@ export default grammar({
       $.prefix_operation,
       $.operation,
       $.parentheses,
+      $.list,
     ),
+
+    list: $ => seq("[", optional(list(",", $._term)), "]"),
 
     application: $ => seq(field("symbol", $.name), $.arguments),
     arguments: $ => seq("(", optional(list(",", $._term)), ")"),
@@ -116,11 +125,11 @@ export default grammar({
     ),
 
     prefix_operation: $ => prec(PREFIX, seq(
-      field("operator", choice("-", "!")),
+      field("operator", choice("-", "!", "#")),
       field("operand", $._term),
     )),
 
-    operation: $ => choice(...OPERATORS.map((operators, level) => prec.left(level + 1, seq(
+    operation: $ => choice(...OPERATORS.map((operators, level) => (operators[0] === "|>" ? prec.right : prec.left)(level + 1, seq(
       field("left", $._term),
       field("operator", operators.length > 1 ? choice(...operators) : operators[0]),
       field("right", $._term),

@@ -3,7 +3,7 @@
 use gchr_base::cases::Example;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{Const, Pattern, PatternKind, Var, VarId};
-use gchr_base::signature::{Signature, SymbolId};
+use gchr_base::signature::{Notation, Signature, SymbolId};
 
 /// Longest text of a term in a message.
 pub(crate) const LONGEST: usize = 72;
@@ -13,6 +13,18 @@ fn application(signature: &Signature, symbol: SymbolId, args: Vec<String>, longe
     let name = &signature.symbols[symbol].name;
     if args.is_empty() {
         return name.clone();
+    }
+    if let Some(Notation::Element(brackets)) = signature.notations.get(&symbol)
+        && let [first, rest] = &args[..]
+    {
+        // The rest is a list in brackets already, or a variable.
+        let inner = rest.strip_prefix(brackets.open).and_then(|rest| rest.strip_suffix(brackets.close));
+        let text = match inner {
+            Some("") => format!("{}{first}{}", brackets.open, brackets.close),
+            Some(inner) => format!("{}{first}, {inner}{}", brackets.open, brackets.close),
+            None => format!("({first} {name} {rest})"),
+        };
+        return if text.len() > longest { "[...]".into() } else { text };
     }
     let text = format!("{name}({})", args.join(", "));
     if text.len() > longest { format!("{name}(...)") } else { text }

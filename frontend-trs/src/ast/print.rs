@@ -54,7 +54,10 @@ fn sort(clause: &SortDeclaration, names: &Names, f: &mut Formatter<'_>) -> fmt::
     idents(f, &clause.names, ", ", names)?;
     let symbols = match &clause.body {
         SortBody::Own => return Ok(()),
-        SortBody::Alias(of) => return write!(f, " = {}", names.get(of.name)),
+        SortBody::Alias(of) => {
+            f.write_str(" = ")?;
+            return sort_ref(of, names, f);
+        }
         SortBody::Struct(symbols) => symbols,
     };
     f.write_str(" = struct ")?;
@@ -64,7 +67,7 @@ fn sort(clause: &SortDeclaration, names: &Names, f: &mut Formatter<'_>) -> fmt::
             if let Some(projection) = arg.projection {
                 write!(f, "{}: ", names.get(projection.name))?;
             }
-            f.write_str(names.get(arg.sort.name))
+            sort_ref(&arg.sort, names, f)
         })?;
         f.write_str(")")?;
         symbol.recogniser.map_or(Ok(()), |recogniser| write!(f, "?{}", names.get(recogniser.name)))
@@ -75,15 +78,33 @@ fn symbol(clause: &SymbolDeclaration, names: &Names, f: &mut Formatter<'_>) -> f
     idents(f, &clause.names, ", ", names)?;
     f.write_str(": ")?;
     if !clause.args.is_empty() {
-        idents(f, &clause.args, " # ", names)?;
+        separated(f, &clause.args, " # ", |arg, f| sort_ref(arg, names, f))?;
         f.write_str(" -> ")?;
     }
-    f.write_str(names.get(clause.result.name))
+    sort_ref(&clause.result, names, f)
+}
+
+impl SortRef {
+    /// The sort as it is written.
+    pub fn display<'a>(&'a self, names: &'a Names) -> impl Display + 'a {
+        fmt::from_fn(move |f| sort_ref(self, names, f))
+    }
+}
+
+fn sort_ref(sort: &SortRef, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
+    f.write_str(names.get(sort.name.name))?;
+    if sort.args.is_empty() {
+        return Ok(());
+    }
+    f.write_str("(")?;
+    separated(f, &sort.args, ", ", |arg, f| sort_ref(arg, names, f))?;
+    f.write_str(")")
 }
 
 fn variable(clause: &VariableDeclaration, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
     idents(f, &clause.names, ", ", names)?;
-    write!(f, ": {}", names.get(clause.sort.name))
+    f.write_str(": ")?;
+    sort_ref(&clause.sort, names, f)
 }
 
 fn equation(clause: &Equation, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
@@ -147,15 +168,17 @@ impl TermDisplay<'_> {
             }
             NodeKind::Call(name, args) => {
                 todo.push(Todo::Text(")"));
-                let mut operand = root;
-                for i in 0..args {
-                    operand = if i == 0 { root - 1 } else { operand - self.nodes[operand].size as usize };
-                    if i > 0 {
-                        todo.push(Todo::Text(", "));
-                    }
-                    todo.push(Todo::Subterm(operand, 0));
-                }
+                self.operands(root, args, todo);
                 write!(f, "{}(", self.names.get(name))
+            }
+            NodeKind::List(elements) => {
+                todo.push(Todo::Text("]"));
+                self.operands(root, elements, todo);
+                f.write_str("[")
+            }
+            NodeKind::ListOp(op @ ListOp::Size) => {
+                todo.push(Todo::Subterm(first_operand(), PREFIX_LEVEL));
+                f.write_str(op.text())
             }
             NodeKind::Prefix(prefix) => {
                 f.write_str(operator_text(prefix))?;
@@ -168,18 +191,18 @@ impl TermDisplay<'_> {
                 }
                 Ok(())
             }
-            infix @ (NodeKind::Infix(_) | NodeKind::Match) => {
+            infix @ (NodeKind::Infix(_) | NodeKind::Match | NodeKind::ListOp(_)) => {
                 let (right, own) = (first_operand(), infix_level(infix));
                 let left = right - self.nodes[right].size as usize;
                 if own < level {
                     f.write_str("(")?;
                     todo.push(Todo::Text(")"));
                 }
-                // Left-associative: an operator of the same level on the right needs brackets; for comparisons on
-                // either side.
-                let left_level = if own == COMPARISON_LEVEL { own + 1 } else { own };
+                // Left-associative: an operator of the same level on the right needs brackets, for `|>` on the left, for
+                // comparisons on either side.
+                let left_level = if [COMPARISON_LEVEL, CONS_LEVEL].contains(&own) { own + 1 } else { own };
                 todo.extend([
-                    Todo::Subterm(right, own + 1),
+                    Todo::Subterm(right, if own == CONS_LEVEL { own } else { own + 1 }),
                     Todo::Text(" "),
                     Todo::Text(infix_text(infix)),
                     Todo::Text(" "),
@@ -187,6 +210,18 @@ impl TermDisplay<'_> {
                 ]);
                 Ok(())
             }
+        }
+    }
+
+    /// The operands of a node, with commas between them, the last one first.
+    fn operands(&self, root: usize, count: u32, todo: &mut Vec<Todo>) {
+        let mut operand = root;
+        for i in 0..count {
+            operand = if i == 0 { root - 1 } else { operand - self.nodes[operand].size as usize };
+            if i > 0 {
+                todo.push(Todo::Text(", "));
+            }
+            todo.push(Todo::Subterm(operand, 0));
         }
     }
 

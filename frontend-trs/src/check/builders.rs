@@ -28,6 +28,15 @@ pub(crate) enum Resolved {
     Op(Op, SortId),
     /// `if`, of three operands.
     Choice,
+    /// So many elements of a list.
+    Elements(Elements),
+}
+
+/// The constructors of a list.
+#[derive(Clone, Copy)]
+pub(crate) struct Elements {
+    pub empty: SymbolId,
+    pub cons: SymbolId,
 }
 
 /// Where a term stands.
@@ -77,6 +86,12 @@ impl TermBuilder for ExprBuilder {
             Resolved::Const(c) => ExprKind::Const(c),
             Resolved::App(symbol) => ExprKind::App { symbol, args },
             Resolved::Op(op, _) => ExprKind::Op { op, args },
+            Resolved::Elements(Elements { empty, cons }) => {
+                let app = |symbol, args| Expr { kind: ExprKind::App { symbol, args }, sort, span };
+                let list = |rest, element| app(cons, vec![element, rest]);
+                self.stack.push(args.into_iter().rev().fold(app(empty, vec![]), list));
+                return Ok(());
+            }
             Resolved::Choice => {
                 let Ok(args) = <[Expr; 3]>::try_from(args) else { return Ok(()) };
                 let chosen = choice::choose(site, args, span).ok_or_else(|| Box::new(no_rules(span)))?;
@@ -159,6 +174,17 @@ impl TermBuilder for PatternBuilder {
                 self.stack.push((Pattern { kind: PatternKind::App { symbol, args }, sort, span }, depth));
                 return Ok(());
             }
+            Resolved::Elements(Elements { empty, cons }) => {
+                let args = self.stack.split_off(self.stack.len() - arity);
+                let depth = 1 + arity as u32 + args.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
+                if depth > MAX_DEPTH {
+                    return Err(Box::new(too_deep(span)));
+                }
+                let app = |symbol, args| Pattern { kind: PatternKind::App { symbol, args }, sort, span };
+                let list = |rest, (element, _)| app(cons, vec![element, rest]);
+                self.stack.push((args.into_iter().rev().fold(app(empty, vec![]), list), depth));
+                return Ok(());
+            }
             Resolved::Op(..) | Resolved::Choice => return Err(Box::new(not_matched(span))),
         };
         self.stack.push((Pattern { kind, sort, span }, 1));
@@ -184,7 +210,7 @@ impl TermBuilder for GroundBuilder {
     fn push(
         &mut self,
         node: Resolved,
-        _: usize,
+        arity: usize,
         sort: SortId,
         span: Span,
         site: &mut Site<'_, '_>,
@@ -195,6 +221,11 @@ impl TermBuilder for GroundBuilder {
             Resolved::Repeat(_, 0) => return Ok(()),
             Resolved::Repeat(symbol, count) => GroundNode::Repeat(symbol, count),
             Resolved::Op(op, sort) => GroundNode::Op(op, sort),
+            Resolved::Elements(Elements { empty, cons }) => {
+                self.nodes.push(GroundNode::App(empty));
+                self.nodes.extend(std::iter::repeat_n(GroundNode::App(cons), arity));
+                return Ok(());
+            }
             Resolved::Choice => {
                 let choice = site.scope.choice(sort, span).ok_or_else(|| Box::new(no_rules(span)))?;
                 GroundNode::App(choice)
@@ -215,7 +246,7 @@ pub(crate) fn not_matched(span: Span) -> Diagnostic {
 }
 
 /// Something built in that a finished program does not use.
-fn no_rules(span: Span) -> Diagnostic {
+pub(crate) fn no_rules(span: Span) -> Diagnostic {
     Diagnostic::error("T0306", "the program has no rules for this")
         .label(span, "built in, and not used by the program for this sort")
         .note("what is built in for many sorts gets rules for those that the program uses it with")

@@ -16,9 +16,10 @@ use gchr_base::suggest::nearest;
 use super::Reporter;
 use super::choice::IF;
 use super::fields::{Field, Fields};
+use super::lists::{LIST, ListSymbol, Lists};
 use super::resolve::no_truth;
 use crate::ast::{
-    Ident, Module, Name, Names, NodeKind, Section, SortBody, SortDeclaration, StructSymbol,
+    Ident, Module, Name, Names, NodeKind, Section, SortBody, SortDeclaration, SortRef, StructSymbol,
     VariableDeclaration,
 };
 
@@ -51,6 +52,7 @@ pub(crate) struct Scope<'a> {
     /// First variable of the sections since the last `eqn`: those may not clash with each other.
     open_from: usize,
     pub fields: Fields,
+    pub lists: Lists,
     pub made: Made,
 }
 
@@ -80,6 +82,7 @@ impl<'a> Scope<'a> {
             symbols: IdVec::new(),
             symbol_of: vec![None; module.names.iter().len()],
             fields: Fields::default(),
+            lists: Lists::default(),
             reporter,
         };
         collector.sorts(module);
@@ -96,6 +99,7 @@ impl<'a> Scope<'a> {
         names: &'a Names,
         find: impl Fn(&str) -> Option<SymbolId>,
         choices: HashMap<SortId, SymbolId>,
+        lists: Lists,
     ) -> Self {
         let truth = Some(signature.booleans).filter(|b| signature.sorts[b.sort].name != HIDDEN_BOOL);
         Self {
@@ -111,6 +115,7 @@ impl<'a> Scope<'a> {
             variable_names: Vec::new(),
             open_from: 0,
             fields: Fields::default(),
+            lists,
             made: Made { choices, is_final: true, ..Made::default() },
         }
     }
@@ -139,10 +144,15 @@ impl<'a> Scope<'a> {
     /// A `var` section: its variables are in force from here on, until one of the same name is declared.
     pub fn declare_variables(&mut self, clauses: &[VariableDeclaration], reporter: &mut Reporter) {
         for clause in clauses {
-            let sort = self.sorts[clause.sort.name.0 as usize];
-            if sort.is_none() {
-                unknown_sort(&self.signature.sorts, clause.sort, self.names, reporter);
-            }
+            let signature = self.signature.to_mut();
+            let mut known = Sorts {
+                names: self.names,
+                of: &self.sorts,
+                sorts: &mut signature.sorts,
+                symbols: &mut signature.symbols,
+                lists: &mut self.lists,
+            };
+            let sort = known.find(&clause.sort, reporter);
             for &ident in &clause.names {
                 let Some(sort) = sort else {
                     reporter.silence(ident.name);
@@ -180,7 +190,8 @@ impl<'a> Scope<'a> {
         let symbols = self.signature.symbols.iter().map(|symbol| symbol.name.as_str());
         let mut variables: Vec<&str> = self.visible.keys().map(|&v| self.text(v)).collect();
         variables.sort_unstable();
-        let functions = Op::term_functions().map(|name| -> &str { name }).chain([IF]);
+        let functions =
+            Op::term_functions().map(|name| -> &str { name }).chain([IF]).chain(ListSymbol::functions());
         nearest(name, symbols.chain(variables).chain(functions))
     }
 }
@@ -213,6 +224,44 @@ fn heads(module: &Module) -> Vec<bool> {
     heads
 }
 
+/// What names of sorts mean.
+struct Sorts<'v> {
+    names: &'v Names,
+    /// By name.
+    of: &'v [Option<SortId>],
+    sorts: &'v mut IdVec<SortId, Sort>,
+    symbols: &'v mut IdVec<SymbolId, Symbol>,
+    lists: &'v mut Lists,
+}
+
+impl Sorts<'_> {
+    /// The sort, which may be a new one of lists.
+    fn find(&mut self, sort: &SortRef, reporter: &mut Reporter) -> Option<SortId> {
+        let (text, found) = (self.names.get(sort.name.name), self.of[sort.name.name.0 as usize]);
+        let is_list = found.is_none() && text == LIST && !reporter.is_silenced(sort.name.name);
+        if !is_list && found.is_none() {
+            unknown_sort(self.sorts, sort.name, self.names, reporter);
+            return None;
+        }
+        let wanted = usize::from(is_list);
+        if sort.args.len() != wanted {
+            let form = if is_list { format!("{LIST}(Nat)") } else { text.to_string() };
+            reporter.report(
+                Diagnostic::error(
+                    "T0109",
+                    format!("`{text}` stands with another number of sorts in brackets"),
+                )
+                .label(sort.span, format!("{} here", sort.args.len()))
+                .help(format!("write `{form}`")),
+            );
+            return None;
+        }
+        let Some(element) = sort.args.first() else { return found };
+        let element = self.find(element, reporter)?;
+        Some(self.lists.sort(element, self.sorts, self.symbols))
+    }
+}
+
 fn unknown_sort(sorts: &IdVec<SortId, Sort>, ident: Ident, names: &Names, reporter: &mut Reporter) {
     if !reporter.first_report(ident.name) {
         return;
@@ -238,6 +287,7 @@ struct Collector<'a, 'r> {
     symbols: IdVec<SymbolId, Symbol>,
     symbol_of: Vec<Option<SymbolId>>,
     fields: Fields,
+    lists: Lists,
     reporter: &'r mut Reporter,
 }
 
@@ -268,40 +318,50 @@ impl<'a> Collector<'a, '_> {
 
     /// Further names of sorts, which may stand for each other.
     fn aliases(&mut self, clauses: &[&SortDeclaration]) {
-        let mut of: HashMap<Name, (Ident, Ident)> = HashMap::default();
+        let mut of: HashMap<Name, (Ident, &SortRef)> = HashMap::default();
+        let mut order = Vec::new();
         for clause in clauses {
             let (SortBody::Alias(target), Some(&ident)) = (&clause.body, clause.names.first()) else {
                 continue;
             };
             if self.is_new_sort(ident, of.get(&ident.name).map(|(first, _)| first.span)) {
-                of.insert(ident.name, (ident, *target));
+                of.insert(ident.name, (ident, target));
+                order.push((ident, target, clause.span));
             }
         }
-        for clause in clauses {
-            let Some(&ident) = clause.names.first() else { continue };
-            let (mut end, mut steps) = (ident, 0);
-            while self.sort_of[end.name.0 as usize].is_none()
-                && steps <= of.len()
-                && let Some(&(_, next)) = of.get(&end.name)
-            {
-                (end, steps) = (next, steps + 1);
+        // An alias is known when all those that it stands for are.
+        let mut users: HashMap<Name, Vec<usize>> = HashMap::default();
+        let mut waiting: Vec<usize> = vec![0; order.len()];
+        for (at, (_, target, _)) in order.iter().enumerate() {
+            for name in target.names().into_iter().filter(|name| of.contains_key(&name.name)) {
+                users.entry(name.name).or_default().push(at);
+                waiting[at] += 1;
             }
-            if self.sort_of[ident.name.0 as usize].is_some() {
-                continue;
-            }
-            let text = self.names.get(ident.name);
-            if steps > of.len() {
-                if self.reporter.first_report(ident.name) {
-                    self.reporter.report(
-                        Diagnostic::error("T0108", format!("sort `{text}` stands for itself"))
-                            .label(clause.span, "leads back here")
-                            .help("let one of these names stand for another sort"),
-                    );
-                }
-            } else {
-                self.sort_of[ident.name.0 as usize] = self.find(end);
+        }
+        let mut ready: Vec<usize> = (0..order.len()).rev().filter(|&at| waiting[at] == 0).collect();
+        let mut known = vec![false; order.len()];
+        while let Some(at) = ready.pop() {
+            let (ident, target, _) = order[at];
+            known[at] = true;
+            self.sort_of[ident.name.0 as usize] = self.find(target);
+            if self.sort_of[ident.name.0 as usize].is_none() {
                 self.reporter.silence(ident.name);
             }
+            for &user in users.get(&ident.name).into_iter().flatten() {
+                waiting[user] -= 1;
+                if waiting[user] == 0 {
+                    ready.push(user);
+                }
+            }
+        }
+        for ((ident, _, span), _) in order.into_iter().zip(known).filter(|(_, known)| !known) {
+            let text = self.names.get(ident.name);
+            self.reporter.report(
+                Diagnostic::error("T0108", format!("sort `{text}` stands for itself"))
+                    .label(span, "leads back here")
+                    .help("let one of these names stand for another sort, or be a `struct`"),
+            );
+            self.reporter.silence(ident.name);
         }
     }
 
@@ -361,8 +421,8 @@ impl<'a> Collector<'a, '_> {
                 }
                 Section::Constructors(clauses) | Section::Maps(clauses) => {
                     for clause in clauses {
-                        let args: Vec<_> = clause.args.iter().map(|&sort| self.find(sort)).collect();
-                        let result = self.find(clause.result);
+                        let args: Vec<_> = clause.args.iter().map(|sort| self.find(sort)).collect();
+                        let result = self.find(&clause.result);
                         for &name in &clause.names {
                             self.symbol(name, &args, result);
                         }
@@ -373,16 +433,13 @@ impl<'a> Collector<'a, '_> {
         }
     }
 
-    fn find(&mut self, sort: Ident) -> Option<SortId> {
-        let found = self.sort_of[sort.name.0 as usize];
-        if found.is_none() {
-            unknown_sort(&self.sorts, sort, self.names, self.reporter);
-        }
-        found
+    fn find(&mut self, sort: &SortRef) -> Option<SortId> {
+        let Self { names, sort_of, sorts, symbols, lists, .. } = self;
+        Sorts { names: *names, of: sort_of, sorts, symbols, lists }.find(sort, self.reporter)
     }
 
     fn struct_symbol(&mut self, sort: Option<Ident>, symbol: &StructSymbol) {
-        let args: Vec<_> = symbol.args.iter().map(|arg| self.find(arg.sort)).collect();
+        let args: Vec<_> = symbol.args.iter().map(|arg| self.find(&arg.sort)).collect();
         let sort = sort.and_then(|sort| self.sort_of[sort.name.0 as usize]);
         let of = self.symbol(symbol.name, &args, sort);
         for (at, arg) in symbol.args.iter().enumerate() {
@@ -498,6 +555,7 @@ impl<'a> Collector<'a, '_> {
             variable_names: Vec::new(),
             open_from: 0,
             fields: self.fields,
+            lists: self.lists,
             made: Made::default(),
         }
     }

@@ -10,6 +10,7 @@ use super::Reporter;
 use super::builders::GroundBuilder;
 use super::choice::IF;
 use super::declarations::Scope;
+use super::lists::Lists;
 use super::resolve::{Resolver, Vars};
 use crate::ast::Term;
 use crate::lexer::{Lexed, Token, lex};
@@ -31,6 +32,7 @@ pub struct InputReader<'p> {
     symbols: HashMap<&'p str, SymbolId>,
     /// The functions for `if`, by the sort of what is chosen.
     choices: HashMap<SortId, SymbolId>,
+    lists: Lists,
 }
 
 impl<'p> InputReader<'p> {
@@ -48,15 +50,19 @@ impl<'p> InputReader<'p> {
             let symbol = &signature.symbols[*id];
             symbol.span.is_none() && symbol.name == IF
         };
+        let lists = Lists::of_program(signature);
+        let of_lists = lists.symbols();
         let written = |id: &SymbolId| {
-            signature.sorts[signature.symbols[*id].result].name != HIDDEN_BOOL && !is_choice(id)
+            signature.sorts[signature.symbols[*id].result].name != HIDDEN_BOOL
+                && !is_choice(id)
+                && !of_lists.contains(id)
         };
         let choices = signature.symbols.ids().filter(is_choice);
         let choices = choices.map(|id| (signature.symbols[id].result, id)).collect();
         symbols.extend(
             signature.symbols.ids().filter(written).map(|id| (signature.symbols[id].name.as_str(), id)),
         );
-        Self { program, symbols, choices }
+        Self { program, symbols, choices, lists }
     }
 
     /// Reads the term in the text `id`.
@@ -66,7 +72,13 @@ impl<'p> InputReader<'p> {
         let term = read_whole(&lexed).map_err(|error| reporter.report(*error)).ok();
         let names = lexed.tables.names;
         let find = |name: &str| self.symbols.get(name).copied();
-        let mut scope = Scope::of_program(&self.program.signature, &names, find, self.choices.clone());
+        let mut scope = Scope::of_program(
+            &self.program.signature,
+            &names,
+            find,
+            self.choices.clone(),
+            self.lists.clone(),
+        );
         let mut builder = GroundBuilder::default();
         let ground = term.and_then(|term| {
             let sort = Resolver::new(&mut scope, Vars::None, &mut reporter).resolve(

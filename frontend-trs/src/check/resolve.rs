@@ -12,11 +12,12 @@ use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_base::source::Span;
 
 use super::Reporter;
-use super::builders::{Resolved, Site, TermBuilder, not_ground, not_matched};
+use super::builders::{Elements, Resolved, Site, TermBuilder, no_rules, not_ground, not_matched};
 use super::choice::IF;
 use super::declarations::Scope;
+use super::lists::{LIST, ListSymbol};
 use super::types::{Ty, Types};
-use crate::ast::{Ident, Name, Node, NodeKind, operator_text};
+use crate::ast::{Ident, ListOp, Name, Node, NodeKind, operator_text};
 
 /// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.
 const MAX_ERRORS: usize = 20;
@@ -57,14 +58,24 @@ pub(crate) enum Vars<'v> {
 
 /// A complete subterm: its sort, unless something in it is wrong.
 #[derive(Clone, Copy)]
-struct Operand {
-    ty: Option<Ty>,
+pub(super) struct Operand {
+    pub(super) ty: Option<Ty>,
     span: Span,
+}
+
+/// What a node means, perhaps when more sorts are known.
+#[derive(Clone, Copy)]
+pub(super) enum Meaning {
+    Known(Resolved),
+    /// A symbol for lists of such elements.
+    OfList(ListSymbol, Ty),
+    /// A list of such elements.
+    Elements(Ty),
 }
 
 /// A node for the builder.
 struct Ready {
-    resolved: Resolved,
+    meaning: Meaning,
     arity: usize,
     ty: Ty,
     span: Span,
@@ -72,11 +83,11 @@ struct Ready {
 
 /// Resolves one term.
 pub(crate) struct Resolver<'a, 'v> {
-    scope: &'v mut Scope<'a>,
-    vars: Vars<'v>,
+    pub(super) scope: &'v mut Scope<'a>,
+    pub(super) vars: Vars<'v>,
     reporter: &'v mut Reporter,
-    operands: Vec<Operand>,
-    types: Types,
+    pub(super) operands: Vec<Operand>,
+    pub(super) types: Types,
     /// What the builder gets when all sorts in it are known.
     waiting: Vec<Ready>,
     errors: usize,
@@ -105,8 +116,8 @@ impl<'a, 'v> Resolver<'a, 'v> {
             self.operands.truncate(base);
             self.operands.push(Operand { ty: result.map(|(_, ty)| ty), span: node.span });
             match result {
-                Some((resolved, ty)) if !self.failed => {
-                    self.waiting.push(Ready { resolved, arity, ty, span: node.span });
+                Some((meaning, ty)) if !self.failed => {
+                    self.waiting.push(Ready { meaning, arity, ty, span: node.span });
                     if self.types.are_known() {
                         self.build(builder);
                     }
@@ -119,12 +130,37 @@ impl<'a, 'v> Resolver<'a, 'v> {
         }
         let ty = self.operands.last().and_then(|operand| operand.ty)?;
         if let Some(expected) = expected
-            && self.types.sort(ty).is_none()
+            && self.types.known(ty).is_none()
         {
-            self.types.unify(ty, Ty::Sort(expected));
+            self.types.unify(ty, Ty::Sort(expected), &self.scope.lists);
         }
         self.build(builder);
-        self.types.sort(ty).filter(|_| !self.failed)
+        self.sort(ty).filter(|_| !self.failed)
+    }
+
+    /// The sort, if it is known.
+    fn sort(&mut self, ty: Ty) -> Option<SortId> {
+        let (sort, lists) = self.types.known(ty)?;
+        (0..lists).try_fold(sort, |sort, _| self.scope.list_sort(sort))
+    }
+
+    /// What a node means now that the sorts in it should be known.
+    fn meaning(&mut self, meaning: Meaning, span: Span) -> Result<Resolved, Box<Diagnostic>> {
+        let of_list = |resolver: &mut Self, symbol, element| {
+            let element = resolver.types.known(element).map(|_| resolver.sort(element));
+            let Some(element) = element else { return Err(Box::new(unknown_sort(span))) };
+            let symbol = element.and_then(|element| resolver.scope.list_symbol(symbol, element, span));
+            symbol.ok_or_else(|| Box::new(no_rules(span)))
+        };
+        match meaning {
+            Meaning::Known(resolved) => Ok(resolved),
+            Meaning::OfList(symbol, element) => of_list(self, symbol, element).map(Resolved::App),
+            Meaning::Elements(element) => {
+                let empty = of_list(self, ListSymbol::Empty, element)?;
+                let cons = of_list(self, ListSymbol::Op(ListOp::Cons), element)?;
+                Ok(Resolved::Elements(Elements { empty, cons }))
+            }
+        }
     }
 
     /// Gives the builder what waits for it.
@@ -132,14 +168,12 @@ impl<'a, 'v> Resolver<'a, 'v> {
         if self.failed {
             return;
         }
-        for Ready { resolved, arity, ty, span } in std::mem::take(&mut self.waiting) {
-            let Some(sort) = self.types.sort(ty) else {
-                return self.error(
-                    Diagnostic::error("T0208", "the sort of this term is not known")
-                        .label(span, "neither it nor its place says of which sort it is")
-                        .help("write it as an argument of a declared symbol"),
-                );
+        for Ready { meaning, arity, ty, span } in std::mem::take(&mut self.waiting) {
+            let resolved = match self.meaning(meaning, span) {
+                Ok(resolved) => resolved,
+                Err(diagnostic) => return self.error(*diagnostic),
             };
+            let Some(sort) = self.sort(ty) else { return self.error(unknown_sort(span)) };
             if let (Resolved::Var(var), Vars::Bind(rule)) = (resolved, &mut self.vars) {
                 rule.vars[var].sort = sort;
             }
@@ -156,7 +190,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
         }
     }
 
-    fn error(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn error(&mut self, diagnostic: Diagnostic) {
         self.failed = true;
         self.errors += 1;
         self.reporter.report(diagnostic);
@@ -164,8 +198,14 @@ impl<'a, 'v> Resolver<'a, 'v> {
 
     /// Meaning and sort of a node whose operands start at `base`. Also wrong operands leave the sort known where it is
     /// certain.
-    fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Resolved, Ty)> {
-        match kind {
+    fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Meaning, Ty)> {
+        let found = match kind {
+            NodeKind::List(_) => return self.elements(base),
+            NodeKind::ListOp(op) => return self.of_list(ListSymbol::Op(op), span, base),
+            NodeKind::Call(name, _) | NodeKind::Name(name) if self.list_function(name).is_some() => {
+                let function = self.list_function(name)?;
+                return self.call_of_list(function, name, span, base);
+            }
             NodeKind::Int(n) => self.literal(self.scope.int, Const::Int(n), "Int", span),
             NodeKind::Float(x) => self.literal(self.scope.float, Const::Float(x), "Float", span),
             NodeKind::Name(name) => match self.scope.variable(name) {
@@ -190,7 +230,8 @@ impl<'a, 'v> Resolver<'a, 'v> {
                 );
                 None
             }
-        }
+        };
+        found.map(|(resolved, ty)| (Meaning::Known(resolved), ty))
     }
 
     /// A variable that `whr` gave a value.
@@ -230,10 +271,16 @@ impl<'a, 'v> Resolver<'a, 'v> {
 
     /// Whether a name stands for something built in: the program's own symbol of that name hides it, even one whose
     /// declaration is wrong.
-    fn is_free(&self, name: Name, built_in: &str) -> bool {
+    pub(super) fn is_free(&self, name: Name, built_in: &str) -> bool {
         self.scope.text(name) == built_in
             && self.scope.symbol(name).is_none()
             && !self.reporter.is_silenced(name)
+    }
+
+    /// Whether a name is no variable here.
+    pub(super) fn is_no_variable(&self, name: Name) -> bool {
+        matches!(self.vars, Vars::None)
+            || self.scope.variable(name).is_none() && self.value_of(name).is_none()
     }
 
     /// `_`: any term of the sort of its place.
@@ -328,14 +375,14 @@ impl<'a, 'v> Resolver<'a, 'v> {
         }
         let truth = self.truth(span)?;
         if let Some(ty) = test.ty
-            && !self.types.unify(ty, Ty::Sort(truth))
+            && !self.types.unify(ty, Ty::Sort(truth), &self.scope.lists)
         {
             self.wrong_operand(IF, "a condition of sort `Bool`", test);
         }
         let (Some(a), Some(b)) = (yes.ty, no.ty) else {
             return yes.ty.or(no.ty).map(|ty| (Resolved::Choice, ty));
         };
-        if !self.types.unify(a, b) {
+        if !self.types.unify(a, b, &self.scope.lists) {
             self.different_operands(&format!("the branches of `{IF}`"), yes, no);
         }
         Some((Resolved::Choice, a))
@@ -365,7 +412,9 @@ impl<'a, 'v> Resolver<'a, 'v> {
         let operand = self.operands[base + i];
         let symbol = &self.scope.signature.symbols[symbol];
         let expected = symbol.args[i];
-        let Some(found) = operand.ty.filter(|&found| !self.types.unify(found, Ty::Sort(expected))) else {
+        let Some(found) =
+            operand.ty.filter(|&found| !self.types.unify(found, Ty::Sort(expected), &self.scope.lists))
+        else {
             return;
         };
         let (expected, found) = (self.scope.sort_name(expected), self.shown(found));
@@ -439,7 +488,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
     }
 
     fn power(&mut self, name: Name, count: u32, span: Span, base: usize) -> Option<(Resolved, Ty)> {
-        if self.function(name).is_some() || self.is_free(name, IF) {
+        if self.function(name).is_some() || self.is_free(name, IF) || self.list_function(name).is_some() {
             let text = self.scope.text(name);
             self.error(
                 Diagnostic::error("T0206", format!("the built-in function `{text}` cannot be repeated"))
@@ -480,13 +529,28 @@ impl<'a, 'v> Resolver<'a, 'v> {
         let Some(types) = operands.iter().map(|operand| operand.ty).collect::<Option<Vec<_>>>() else {
             return after_error;
         };
-        if matches!(self.vars, Vars::Bind(_)) && types.iter().any(|&ty| self.types.sort(ty).is_none()) {
-            self.error(not_matched(span));
-            return after_error;
+        let is_open = |types: &Types, ty: &Ty| types.known(*ty).is_none();
+        if types.iter().any(|ty| is_open(&self.types, ty)) {
+            if matches!(self.vars, Vars::Bind(_)) {
+                self.error(not_matched(span));
+                return after_error;
+            }
+            if let [a, b] = types[..] {
+                self.types.unify(a, b, &self.scope.lists);
+            }
+            if let Some(at) = types.iter().position(|ty| is_open(&self.types, ty)) {
+                self.error(unknown_sort(operands[at].span));
+                return after_error;
+            }
         }
-        let Some(sorts) = types.iter().map(|&ty| self.types.sort(ty)).collect::<Option<Vec<_>>>() else {
-            return after_error;
-        };
+        let mut sorts = Vec::with_capacity(types.len());
+        for (&ty, operand) in types.iter().zip(&operands) {
+            let Some(sort) = self.sort(ty) else {
+                self.error(no_rules(operand.span));
+                return after_error;
+            };
+            sorts.push(sort);
+        }
         let wrong = sorts.iter().position(|&sort| !self.takes(op, sort));
         if let Some(wrong) = wrong {
             self.wrong_operand(text, self.operands_of(op), operands[wrong]);
@@ -536,7 +600,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
         [self.scope.int, self.scope.float].contains(&Some(sort))
     }
 
-    fn truth(&mut self, span: Span) -> Option<SortId> {
+    pub(super) fn truth(&mut self, span: Span) -> Option<SortId> {
         if self.scope.truth.is_none() {
             self.error(no_truth(span));
         }
@@ -544,7 +608,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
     }
 
     /// The built-in sort of numbers of which the result is one.
-    fn number(&mut self, sort: Option<SortId>, name: &str, span: Span) -> Option<SortId> {
+    pub(super) fn number(&mut self, sort: Option<SortId>, name: &str, span: Span) -> Option<SortId> {
         if sort.is_none() {
             self.error(
                 Diagnostic::error("T0205", "the program has no numbers of this kind")
@@ -558,7 +622,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
         sort
     }
 
-    fn wrong_operand(&mut self, op: &str, takes: &str, operand: Operand) {
+    pub(super) fn wrong_operand(&mut self, op: &str, takes: &str, operand: Operand) {
         let found = operand.ty.map_or("?".into(), |ty| self.shown(ty));
         let help = match (op, found.as_str()) {
             (IF, _) => "compare two terms, or call a function with result `Bool`",
@@ -574,12 +638,15 @@ impl<'a, 'v> Resolver<'a, 'v> {
         );
     }
 
-    fn shown(&self, ty: Ty) -> String {
-        self.types.sort(ty).map_or("?", |sort| self.scope.sort_name(sort)).to_string()
+    pub(super) fn shown(&self, ty: Ty) -> String {
+        let name = |sort| self.scope.sort_name(sort);
+        let (inner, lists) = self.types.innermost(ty);
+        let open = format!("{LIST}(").repeat(lists);
+        format!("{open}{}{}", inner.map_or("?", name), ")".repeat(lists))
     }
 
     /// `what`: the operands.
-    fn different_operands(&mut self, what: &str, left: Operand, right: Operand) {
+    pub(super) fn different_operands(&mut self, what: &str, left: Operand, right: Operand) {
         let name = |operand: Operand| operand.ty.map_or("?".into(), |ty| self.shown(ty));
         let (a, b) = (name(left), name(right));
         let help = match (a.as_str(), b.as_str()) {
@@ -592,6 +659,13 @@ impl<'a, 'v> Resolver<'a, 'v> {
             .help(help);
         self.error(diagnostic);
     }
+}
+
+/// What is written with a term leaves its sort open.
+fn unknown_sort(span: Span) -> Diagnostic {
+    Diagnostic::error("T0208", "the sort of this term is not known")
+        .label(span, "neither it nor its place says of which sort it is")
+        .help("write it as an argument of a declared symbol, e.g. of one that gives its argument")
 }
 
 /// A number of arguments, in words.

@@ -14,6 +14,7 @@ use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
 use super::choice::IF;
 use super::condition;
 use super::declarations::Scope;
+use super::lists::ListSymbol;
 use super::resolve::{Resolver, RuleVars, Vars, WILD};
 use crate::ast::{Binding, Equation, NodeKind, Term};
 
@@ -44,10 +45,11 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
         None => Some(Vec::new()),
     };
     let values = values(&equation.values, &mut rule, scope, reporter)?;
+    let declared = scope.made.owner.map(|owner| scope.signature.symbols[owner].result);
     let mut right = ExprBuilder::default();
     let right_sort = Resolver::new(scope, Vars::Bound(&rule, "right-hand side"), reporter).resolve(
         &equation.right.nodes,
-        left_sort,
+        left_sort.or(declared),
         &mut right,
     );
     let (left_sort, right_sort) = (left_sort?, right_sort?);
@@ -146,7 +148,10 @@ fn is_application(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bo
         NodeKind::Int(_) | NodeKind::Float(_) => {
             ("a literal", "numbers are normal forms: declare a function `F` and write `F(...) = ...`".into())
         }
-        NodeKind::Prefix(_) | NodeKind::Infix(_) | NodeKind::Match => (
+        NodeKind::List(_) => {
+            ("a list", "lists are values: declare a function `F` and write `F(...) = ...`".into())
+        }
+        NodeKind::Prefix(_) | NodeKind::Infix(_) | NodeKind::Match | NodeKind::ListOp(_) => (
             "an application of a built-in operator",
             "operators have their meaning already: declare a function `F` and write `F(...) = ...`".into(),
         ),
@@ -167,7 +172,7 @@ fn is_function(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool 
     let text = scope.text(name);
     let found = scope.symbol(name).is_none()
         && !reporter.is_silenced(name)
-        && (Op::term_function(text).is_some() || text == IF);
+        && (Op::term_function(text).is_some() || text == IF || ListSymbol::function(text).is_some());
     if found {
         reporter.report(
             Diagnostic::error("T0302", format!("`{text}` is built in and has no equations"))

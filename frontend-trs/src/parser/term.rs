@@ -8,7 +8,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;
 use gchr_base::source::Span;
 
-use crate::ast::{COMPARISON_LEVEL, Name, Node, NodeKind, Term, infix_level, infix_text};
+use crate::ast::{COMPARISON_LEVEL, CONS_LEVEL, ListOp, Name, Node, NodeKind, Term, infix_level, infix_text};
 use crate::lexer::{Lexed, Literal, Token};
 
 use super::error::reserved;
@@ -46,8 +46,14 @@ enum Frame {
         start: u32,
         open: u32,
     },
+    List {
+        start: u32,
+        open: u32,
+        elements: u32,
+    },
+    /// Which node it becomes.
     Prefix {
-        prefix: Op,
+        prefix: NodeKind,
         start: u32,
     },
     /// Which node it becomes.
@@ -61,7 +67,10 @@ impl Frame {
     /// Token of the opening bracket, if this is one.
     fn open(&self) -> Option<u32> {
         match *self {
-            Frame::Call { open, .. } | Frame::Power { open, .. } | Frame::Bracket { open, .. } => Some(open),
+            Frame::Call { open, .. }
+            | Frame::Power { open, .. }
+            | Frame::Bracket { open, .. }
+            | Frame::List { open, .. } => Some(open),
             Frame::Prefix { .. } | Frame::Infix { .. } => None,
         }
     }
@@ -110,9 +119,18 @@ impl Reader<'_> {
                     let kind = self.number(literal, true)?;
                     self.leaf(kind, span.start, 2)
                 }
-                _ => Ok(self.prefix(Op::Neg, span)),
+                _ => Ok(self.prefix(NodeKind::Prefix(Op::Neg), span)),
             },
-            Some(Token::Bang) => Ok(self.prefix(Op::Negate, span)),
+            Some(Token::Bang) => Ok(self.prefix(NodeKind::Prefix(Op::Negate), span)),
+            Some(Token::Hash) => Ok(self.prefix(NodeKind::ListOp(ListOp::Size), span)),
+            Some(Token::OpenSquare) if self.token(1) == Some(Token::CloseSquare) => {
+                self.leaf(NodeKind::List(0), span.start, 2)
+            }
+            Some(Token::OpenSquare) => {
+                self.frames.push(Frame::List { start: span.start, open: self.next as u32, elements: 1 });
+                self.next += 1;
+                Ok(false)
+            }
             Some(Token::Open) => {
                 self.frames.push(Frame::Bracket { start: span.start, open: self.next as u32 });
                 self.next += 1;
@@ -141,7 +159,7 @@ impl Reader<'_> {
         }
     }
 
-    fn prefix(&mut self, prefix: Op, span: Span) -> bool {
+    fn prefix(&mut self, prefix: NodeKind, span: Span) -> bool {
         self.frames.push(Frame::Prefix { prefix, start: span.start });
         self.next += 1;
         false
@@ -194,7 +212,10 @@ impl Reader<'_> {
     fn emit(&mut self, kind: NodeKind, arity: usize, start: u32, end: u32) {
         let base = self.operands.len() - arity;
         let first = self.operands.get(base).map_or(self.nodes.len() as u32, |operand| operand.first);
-        let depth = 1 + self.operands[base..].iter().map(|operand| operand.depth).max().unwrap_or(0);
+        // A list is as deep as it is long.
+        let own = if let NodeKind::List(elements) = kind { elements.saturating_add(1) } else { 1 };
+        let inner = self.operands[base..].iter().map(|operand| operand.depth).max().unwrap_or(0);
+        let depth = own.saturating_add(inner);
         self.operands.truncate(base);
         self.operands.push(Operand { first, depth, start, end });
         let span = Span { source: self.lexed.source, start, end };
@@ -208,7 +229,7 @@ impl Reader<'_> {
                 Some(&Frame::Prefix { prefix, start }) => {
                     let end = self.operands.last().map_or(start, |operand| operand.end);
                     self.frames.pop();
-                    self.emit(NodeKind::Prefix(prefix), 1, start, end);
+                    self.emit(prefix, 1, start, end);
                 }
                 Some(&Frame::Infix { infix, .. }) if infix_level(infix) >= level => {
                     self.frames.pop();
@@ -221,12 +242,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Behind an operand: closes one bracket when `)` follows and a bracket is open.
+    /// Behind an operand: closes one bracket when the one that closes it follows.
     fn close_bracket(&mut self) -> Result<bool, Box<Diagnostic>> {
-        if self.token(0) != Some(Token::Close) {
+        let Some(close @ (Token::Close | Token::CloseSquare)) = self.token(0) else { return Ok(false) };
+        self.reduce(0);
+        let is_list = matches!(self.frames.last(), Some(Frame::List { .. }));
+        if self.frames.last().is_some() && is_list != (close == Token::CloseSquare) {
             return Ok(false);
         }
-        self.reduce(0);
         let end = self.span().end;
         let Some(frame) = self.frames.pop() else { return Ok(false) };
         match frame {
@@ -241,6 +264,9 @@ impl Reader<'_> {
                     (operand.start, operand.end) = (start, end);
                 }
             }
+            Frame::List { start, elements, .. } => {
+                self.emit(NodeKind::List(elements), elements as usize, start, end);
+            }
             Frame::Prefix { .. } | Frame::Infix { .. } => {}
         }
         self.next += 1;
@@ -249,8 +275,8 @@ impl Reader<'_> {
 
     /// Behind an operand: whether an operator or a comma follows (and is taken), hence another operand.
     fn continues(&mut self) -> Result<bool, Box<Diagnostic>> {
-        if let Some(infix) = self.token(0).and_then(infix) {
-            self.reduce(infix_level(infix) + u8::from(infix_level(infix) == COMPARISON_LEVEL));
+        if let Some(infix) = self.infix() {
+            self.reduce(infix_level(infix) + u8::from(!is_left_associative(infix)));
             self.refuse_chain(infix)?;
             self.frames.push(Frame::Infix { infix, token: self.next as u32 });
             self.next += 1;
@@ -259,12 +285,24 @@ impl Reader<'_> {
         self.reduce(0);
         match self.frames.last_mut() {
             None => Ok(false),
-            Some(Frame::Call { args, .. }) if self.lexed.tokens.get(self.next) == Some(&Token::Comma) => {
-                *args += 1;
+            Some(Frame::Call { args: parts, .. } | Frame::List { elements: parts, .. })
+                if self.lexed.tokens.get(self.next) == Some(&Token::Comma) =>
+            {
+                *parts += 1;
                 self.next += 1;
                 Ok(true)
             }
             Some(_) => Err(self.bracket_goes_on()),
+        }
+    }
+
+    /// What stands between two operands at the next token. `in` is a name elsewhere.
+    fn infix(&self) -> Option<NodeKind> {
+        match self.token(0)? {
+            Token::Ident(name) if self.lexed.tables.names.get(name) == ListOp::In.text() => {
+                Some(NodeKind::ListOp(ListOp::In))
+            }
+            token => infix(token),
         }
     }
 
@@ -303,7 +341,10 @@ impl Reader<'_> {
             Diagnostic::error("T0004", "this bracket is never closed")
                 .label(open, "opened here")
                 .label(self.span(), format!("still open at {}", self.lexed.show(self.next)))
-                .help("add the missing `)`"),
+                .help(match self.frames.iter().rev().find(|frame| frame.open().is_some()) {
+                    Some(Frame::List { .. }) => "add the missing `]`",
+                    _ => "add the missing `)`",
+                }),
         ))
     }
 
@@ -320,7 +361,9 @@ impl Reader<'_> {
         let found = self.lexed.show(self.next);
         let help = match self.token(0) {
             Some(Token::Close) if dangling => "remove what stands before the bracket, or add a term",
-            _ => "a term is a name, `F(T, ...)`, `S^3(T)`, a number, or terms joined by operators",
+            _ => {
+                "a term is a name, `F(T, ...)`, `S^3(T)`, `[T, ...]`, a number, or terms joined by operators"
+            }
         };
         Box::new(
             Diagnostic::error("T0003", format!("expected a term, found {found}"))
@@ -334,19 +377,26 @@ impl Reader<'_> {
             return unclosed;
         }
         let (found, open) = (self.lexed.show(self.next), self.innermost_open());
+        let close = if matches!(self.frames.last(), Some(Frame::List { .. })) { "]" } else { ")" };
         let mut diagnostic =
-            Diagnostic::error("T0003", format!("expected an operator or `)`, found {found}"))
+            Diagnostic::error("T0003", format!("expected an operator or `{close}`, found {found}"))
                 .label(self.span(), "this does not continue the term");
         if let Some(open) = open {
             diagnostic = diagnostic.label(open, "inside this bracket");
         }
         let help = match self.frames.last() {
             Some(Frame::Call { .. }) => "arguments are separated by `,`",
+            Some(Frame::List { .. }) => "elements are separated by `,`",
             Some(Frame::Power { .. }) => "`S^3(T)` has one argument",
             _ => "add an operator or the closing bracket",
         };
         Box::new(diagnostic.help(help))
     }
+}
+
+/// Whether an operator takes one of its level as its left operand.
+fn is_left_associative(infix: NodeKind) -> bool {
+    ![COMPARISON_LEVEL, CONS_LEVEL].contains(&infix_level(infix))
 }
 
 fn infix(token: Token) -> Option<NodeKind> {
@@ -371,6 +421,10 @@ fn infix(token: Token) -> Option<NodeKind> {
         Token::IntDiv => Op::FloorDiv,
         Token::Mod => Op::Mod,
         Token::Match => return Some(NodeKind::Match),
+        Token::Cons => return Some(NodeKind::ListOp(ListOp::Cons)),
+        Token::Snoc => return Some(NodeKind::ListOp(ListOp::Snoc)),
+        Token::Concat => return Some(NodeKind::ListOp(ListOp::Concat)),
+        Token::Dot => return Some(NodeKind::ListOp(ListOp::At)),
         _ => return None,
     }))
 }

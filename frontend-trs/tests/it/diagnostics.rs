@@ -33,8 +33,13 @@ fn check(text: &str, expected: &[(&str, &str)]) {
 /// As [`check`], behind [`NAT`] and without the warnings that fragments of programs cause.
 #[track_caller]
 fn check_nat(rest: &str, expected: &[(&str, &str)]) {
-    let text = format!("{NAT}{rest}");
-    let (sources, _, loaded) = load(&text);
+    check_fragment(&format!("{NAT}{rest}"), expected);
+}
+
+/// As [`check`], without the warnings that fragments of programs cause.
+#[track_caller]
+fn check_fragment(text: &str, expected: &[(&str, &str)]) {
+    let (sources, _, loaded) = load(text);
     let noise = ["T0503", "T0504", "T0505", "T0506"];
     let found: Vec<_> = loaded
         .diagnostics
@@ -184,6 +189,76 @@ fn projections_and_recognisers() {
     check("sort N = struct z | s(p: N)?is_s; eqn s(s(z)) = z;", &[("T0009", "p"), ("T0009", "is_s")]);
     check("sort N = struct z?is_z; Bool = struct yes;", &[("T0207", "is_z")]);
     check("sort N = struct z?is_z; Bool = struct True | False; input is_z(z) == True && False;", &[]);
+}
+
+#[test]
+fn lists() {
+    let f = "sort Nat = struct Zero | S(Nat); A = struct Nil; map F: List(Nat) -> Nat; G: List(List(Nat)) -> List(Nat);
+        var X: Nat; N: List(Nat); eqn G([]) = [];";
+    let check = |rules: &str, expected: &[(&str, &str)]| check_fragment(&format!("{f} {rules}"), expected);
+    check("eqn F(X |> N) = head(tail(N)); F([]) = Zero; G([[X], N]) = X |> N ++ [] <| X;", &[]);
+    check("eqn G([[], _ |> N]) = [head(N), rhead(N), N . #N] ++ rtail(N);", &[]);
+    check(
+        "eqn X in N && [] == [] ++ N && [[]] != [N] && [] == N -> F(N) = if(N == [], X, F([]));",
+        &[("T0304", "X"), ("T0304", "X")],
+    );
+    check("eqn F(N) = F([X]);", &[("T0304", "X")]);
+    check("eqn F([Zero, Nil]) = Zero;", &[("T0202", "Nil")]);
+    check("eqn F([1]) = Zero;", &[("T0201", "[1]")]);
+    check("eqn G([Zero]) = [];", &[("T0201", "[Zero]")]);
+    check("eqn F(N) = #N;", &[("T0203", "#N")]);
+    check("eqn F(N) = #Zero;", &[("T0202", "Zero")]);
+    check("eqn F(N) = head(Zero, Zero);", &[("T0103", "head")]);
+    check("eqn F(N) = Nil ++ N;", &[("T0202", "Nil")]);
+    check("eqn 1 in N -> F(N) = Zero;", &[("T0202", "1")]);
+    check("eqn X in [] -> F(X |> N) = Zero;", &[]);
+    check("eqn [] == [] -> F(X |> N) = Zero;", &[("T0208", "[]")]);
+    check("eqn #[] > 0 -> F(X |> N) = Zero;", &[("T0208", "[]")]);
+    check("eqn F(X |> N ++ N) = X;", &[("T0303", "N ++ N")]);
+    check("eqn F(tail(N)) = X;", &[("T0303", "tail(N)"), ("T0304", "X")]);
+    check("eqn [X] = N;", &[("T0301", "[X]")]);
+    check("eqn X |> N = N;", &[("T0301", "X |> N")]);
+    check("eqn head(N) = X;", &[("T0302", "head(N)")]);
+    check("eqn F(N) = [X;", &[("T0004", "[")]);
+    check("eqn F(N) = [X);", &[("T0003", ")")]);
+    check("eqn F(N) = (X];", &[("T0003", "]")]);
+    check("eqn F(N) = [X,];", &[("T0003", "]")]);
+    check(
+        "map K: List -> Nat; M: List(Nat, Nat) -> Nat; O: Nat(Nat) -> Nat;",
+        &[("T0109", "List"), ("T0109", "List(Nat, Nat)"), ("T0109", "Nat(Nat)")],
+    );
+    // The program's own names.
+    check("map head: Nat -> Nat; in: Nat; eqn head(X) = in; F(N) = head(in);", &[]);
+    let own = "sort L = List(A); A = struct a; map f: L -> A; var l: List(A); eqn f([]) = a; f(_ |> l) = a; input f([a]);";
+    let (_, _, loaded) = load(own);
+    assert!(loaded.diagnostics.is_empty(), "{}", rendered(own));
+    let (_, _, loaded) = load("map f: List -> Int; eqn f([]) = 1;");
+    assert_eq!(loaded.diagnostics[0].code, "T0109");
+    let deep = format!("map f: {}Int{} -> Int;", "List(".repeat(101), ")".repeat(101));
+    assert_eq!(load(&deep).2.diagnostics[0].code, "T0007");
+}
+
+/// Terms for a finished program use the lists that it has.
+#[test]
+fn lists_in_terms_for_a_program() {
+    let text =
+        "map f: List(List(Int)) -> Int; var l: List(List(Int)); eqn f(l) = #head(l) + if(f(l) == 0, 1, #l);";
+    let (mut sources, _, loaded) = load(text);
+    let program = loaded.program.expect("no errors");
+    for (term, code) in [
+        ("f([[1, 2], [], 3 |> []])", None),
+        ("#head([[1]]) + if(true, 1, 2)", None),
+        ("[] == [1]", None),
+        ("[1.5]", Some("T0306")),
+        ("tail([1])", Some("T0306")),
+        ("if(true, [1], [])", Some("T0306")),
+        ("[]", Some("T0208")),
+        ("[1, true]", Some("T0202")),
+    ] {
+        let id = sources.add("term", term);
+        let found = gchr_trs::parse_term(&program, &sources, id);
+        assert_eq!(found.as_ref().err().map(|found| found[0].code), code, "{term}: {found:?}");
+    }
 }
 
 #[test]

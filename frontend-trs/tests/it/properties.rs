@@ -3,11 +3,11 @@
 use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::rule::{Program, verify};
 use gchr_base::source::{SourceId, SourceMap, Span};
-use gchr_trs::ast::{Ident, Module, Section, SortBody, Term};
+use gchr_trs::ast::{Ident, Module, Section, SortBody, SortRef, Term};
 use proptest::prelude::*;
 
 /// Programs to mutate: every construct of the language occurs.
-const PROGRAMS: [&str; 4] = [
+const PROGRAMS: [&str; 5] = [
     "sort Nat = struct Zero() | S(Nat) | Len(List);\n List = struct Nil | Cons(Nat, List); A, B;\n\
      cons C: A; map Plus: Nat # Nat -> Nat; F, G: A # B -> A;\n\
      var X, Y : Nat; L: List; a: A; b': B;\n\
@@ -22,16 +22,20 @@ const PROGRAMS: [&str; 4] = [
     "sort N = M; M = struct z?is_z | s(p: N)?is_s | t(p: M, q: Int); map f: N -> N; var x, y: M;\n\
      eqn f(s(x)) = if(is_z(x), z, p(x)); x == x && s(s(y)) := f(x) && t(y, 2) := x -> f(x) = y whr q = f(y), r = 1 end [owise];\n\
      f(t(_, _)) = z; input f(s(z));",
+    "sort Row = List(Int); Table = List(Row); T = struct n(List(T)); map f: Row # Table -> Int; g: T -> List(T);\n\
+     var x, y: Int; r, s: Row; t: Table; ts: List(T);\n\
+     eqn f([], _) = 0; f(x |> r, [[y], s]) = #r + (r <| x).0; x in [y] ++ [] -> f([x, y], t) = head(rhead(t)); g(n(ts)) = rtail(ts);\n\
+     f(r, t) = f(tail(r), t) [owise]; input f(1 |> 2 |> [3], [[], [4, 5]]);",
     "sort Bool = struct True() | False() | And(Bool, Bool); var B: Bool;\n\
      eqn And(True(), B) = B; B -> And(B, B) = B; input And(True, False)",
 ];
 
 /// Words that make up programs, for texts that get far into the parser.
-const WORDS: [&str; 52] = [
+const WORDS: [&str; 58] = [
     "sort ", "struct ", "cons ", "map ", "var ", "eqn ", "input ", "div ", "mod ", "Nat ", "S", "Zero", "X ",
     "F", "Int ", "Bool ", "true ", "(", ")", "(", ")", ",", ";", ";", ":", "#", "->", "=", "=", "|", "||",
     "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n", "_", "if(", "?", ":=",
-    "whr ", "end ", "[owise]", "[",
+    "whr ", "end ", "[owise]", "[", "]", "|>", "<|", "++", " . ", " in ",
 ];
 
 fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
@@ -86,6 +90,11 @@ fn erase(module: &mut Module) {
     fn term(term: &mut Term) {
         term.nodes.iter_mut().for_each(|node| erase_span(&mut node.span));
     }
+    fn sort(of: &mut SortRef) {
+        erase_span(&mut of.span);
+        ident(&mut of.name);
+        of.args.iter_mut().for_each(sort);
+    }
     fn ident(ident: &mut Ident) {
         erase_span(&mut ident.span);
     }
@@ -98,7 +107,7 @@ fn erase(module: &mut Module) {
                     let symbols = match &mut clause.body {
                         SortBody::Own => continue,
                         SortBody::Alias(of) => {
-                            ident(of);
+                            sort(of);
                             continue;
                         }
                         SortBody::Struct(symbols) => symbols,
@@ -108,7 +117,7 @@ fn erase(module: &mut Module) {
                         ident(&mut symbol.name);
                         symbol.recogniser.iter_mut().for_each(ident);
                         for arg in &mut symbol.args {
-                            ident(&mut arg.sort);
+                            sort(&mut arg.sort);
                             arg.projection.iter_mut().for_each(ident);
                         }
                     }
@@ -117,15 +126,16 @@ fn erase(module: &mut Module) {
             Section::Constructors(clauses) | Section::Maps(clauses) => {
                 for clause in clauses {
                     erase_span(&mut clause.span);
-                    clause.names.iter_mut().chain(&mut clause.args).for_each(ident);
-                    ident(&mut clause.result);
+                    clause.names.iter_mut().for_each(ident);
+                    clause.args.iter_mut().for_each(sort);
+                    sort(&mut clause.result);
                 }
             }
             Section::Variables(clauses) => {
                 for clause in clauses {
                     erase_span(&mut clause.span);
                     clause.names.iter_mut().for_each(ident);
-                    ident(&mut clause.sort);
+                    sort(&mut clause.sort);
                 }
             }
             Section::Equations(clauses) => {
@@ -164,12 +174,14 @@ fn bracketed_term() -> impl Strategy<Value = String> {
     leaf.prop_recursive(6, 60, 4, |term| {
         let op = prop::sample::select(vec![
             "||", "&&", "==", "!=", "<", "<=", ">", ">=", "|", "^", "&", "<<", ">>", "+", "-", "*", "/",
-            "div", "mod",
+            "div", "mod", ":=", "|>", "<|", "++", ".", "in",
         ]);
         prop_oneof![
             4 => (term.clone(), op, term.clone()).prop_map(|(a, op, b)| format!("(({a}) {op} ({b}))")),
             1 => term.clone().prop_map(|a| format!("(-({a}))")),
             1 => term.clone().prop_map(|a| format!("(!({a}))")),
+            1 => term.clone().prop_map(|a| format!("(#({a}))")),
+            2 => prop::collection::vec(term.clone(), 0..4).prop_map(|items| format!("[{}]", items.join(", "))),
             1 => (0..9u32, term.clone()).prop_map(|(n, a)| format!("S^{n}({a})")),
             2 => prop::collection::vec(term, 1..4).prop_map(|args| format!("G({})", args.join(", "))),
         ]

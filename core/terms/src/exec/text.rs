@@ -242,6 +242,10 @@ fn notated<'a>(
             out.extend_from_slice(brackets.open.as_bytes());
             element(variant, cell, sort, todo);
         }
+        // Names that begin so cannot be written.
+        (Notation::Element(_), 2) if !of.name.starts_with('@') => {
+            open_list(layout, heap, sort, value, &of.name, todo);
+        }
         (Notation::Argument, 1) => todo.push(field(0)),
         (Notation::Fraction, 2) if matches!(field(1), Todo::Value(_, 1)) => todo.push(field(0)),
         (Notation::Infix | Notation::Fraction, 2) => {
@@ -344,6 +348,31 @@ fn element(variant: &Variant, cell: &[u32], sort: SortId, todo: &mut Vec<Todo<'_
     }
     let (sort, first) = bits(0);
     todo.push(Todo::Value(sort, first));
+}
+
+/// A list that does not end, all at once: its elements before what it ends with, e.g. `(1 |> (2 |> f(3)))`.
+fn open_list<'a>(
+    layout: &'a Layout,
+    heap: &(impl Cells + ?Sized),
+    sort: SortId,
+    mut value: u32,
+    name: &'a str,
+    todo: &mut Vec<Todo<'a>>,
+) {
+    let (mut parts, mut elements) = (Vec::new(), 0);
+    while let Some((variant, cell)) = cell(layout, heap, sort, value)
+        && matches!(variant.notation, Notation::Element(_))
+    {
+        let bits = |at: usize| {
+            let field = variant.fields[at];
+            field_bits(cell, field.offset, field.wide)
+        };
+        parts.extend([Todo::Text("("), Todo::Value(variant.fields[0].sort, bits(0))]);
+        parts.extend([Todo::Text(" "), Todo::Text(name), Todo::Text(" ")]);
+        (value, elements) = (bits(1) as u32, elements + 1);
+    }
+    parts.extend([Todo::Value(sort, u64::from(value)), Todo::Close(elements)]);
+    todo.extend(parts.into_iter().rev());
 }
 
 fn further_elements(

@@ -5,6 +5,8 @@
 ; Sorts.
 (sort_declaration name: (name) @type)
 (sort_declaration alias: (name) @type)
+(sort_application name: (name) @type)
+(sort_application argument: (name) @type)
 (struct_argument sort: (name) @type)
 (symbol_declaration argument: (name) @type)
 (symbol_declaration result: (name) @type)
@@ -33,6 +35,7 @@
 (power argument: (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (operation (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (prefix_operation (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
+(list (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (parentheses (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 
 ; Constants.
@@ -45,6 +48,7 @@
 (power argument: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (operation (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (prefix_operation (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
+(list (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (parentheses (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 
 (integer) @number

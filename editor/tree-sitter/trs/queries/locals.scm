@@ -10,4 +10,5 @@
 (power argument: (name) @local.reference)
 (operation (name) @local.reference)
 (prefix_operation (name) @local.reference)
+(list (name) @local.reference)
 (parentheses (name) @local.reference)

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use gchr_base::op::{Op, TermSyntax};
 use gchr_base::rule::Program;
-use gchr_trs::ast::{Module, NodeKind, Section, SortBody, Term, operator_text};
+use gchr_trs::ast::{ListOp, Module, NodeKind, Section, SortBody, Term, operator_text};
 
 use super::rules;
 
@@ -23,6 +23,7 @@ pub fn all() -> Vec<String> {
         "struct: projection of several symbols",
         "struct: recogniser",
         "another name of a sort",
+        "sort of lists",
         "cons",
         "map",
         "symbols: several in a clause",
@@ -60,6 +61,7 @@ pub fn all() -> Vec<String> {
         "S^n",
         "an integer",
         "a float",
+        "a list",
     ];
     for place in PLACES {
         all.extend(
@@ -68,9 +70,13 @@ pub fn all() -> Vec<String> {
         if place == PLACES[0] {
             all.push(format!("{place}: a function inside"));
             all.push(format!("{place}: a wildcard"));
+            all.push(format!("{place}: list operator {}", ListOp::Cons.text()));
             continue;
         }
         all.push(format!("{place}: function if"));
+        let functions = ["head", "tail", "rhead", "rtail"].map(|name| format!("{place}: function {name}"));
+        all.extend(functions);
+        all.extend(ListOp::ALL.map(|op| format!("{place}: list operator {}", op.text())));
         all.extend(
             Op::ALL.iter().filter_map(|op| written(*op)).flatten().map(|text| format!("{place}: {text}")),
         );
@@ -224,7 +230,10 @@ impl<'m> Walk<'m> {
             if name == "_" {
                 self.say("variable of the name _");
             }
-            if self.variables.insert(name, self.module.names.get(clause.sort.name)).is_some() {
+            if clause.sort.args.len() == 1 {
+                self.say("sort of lists");
+            }
+            if self.variables.insert(name, self.text(&clause.sort.name)).is_some() {
                 self.say("variables declared anew");
             }
         }
@@ -259,9 +268,9 @@ impl<'m> Walk<'m> {
                 let function = self.functions.contains(self.module.names.get(name));
                 if function { "condition: a call" } else { "condition: a literal" }
             }
-            NodeKind::Int(_) | NodeKind::Float(_) => "condition: a literal",
+            NodeKind::Int(_) | NodeKind::Float(_) | NodeKind::List(_) => "condition: a literal",
             NodeKind::Match => "condition: a pattern",
-            NodeKind::Prefix(_) | NodeKind::Infix(_) => "condition: an operator",
+            NodeKind::Prefix(_) | NodeKind::Infix(_) | NodeKind::ListOp(_) => "condition: an operator",
         });
     }
 
@@ -296,6 +305,8 @@ impl<'m> Walk<'m> {
                 NodeKind::Float(_) => "a float".into(),
                 NodeKind::Prefix(op) => format!("operator {}X", operator_text(op)),
                 NodeKind::Infix(op) => format!("operator X {} Y", operator_text(op)),
+                NodeKind::List(_) => "a list".into(),
+                NodeKind::ListOp(op) => format!("list operator {}", op.text()),
                 NodeKind::Match => {
                     self.found.push("condition: a pattern".into());
                     continue;

@@ -23,7 +23,9 @@ const U: usize = 3;
 const BOOL: usize = 4;
 const INT: usize = 5;
 const FLOAT: usize = 6;
-const SORTS: usize = 7;
+const NS: usize = 7;
+const INTS_LIST: usize = 8;
+const SORTS: usize = 9;
 /// Variables of each sort in a `var` section.
 const VARS: usize = 12;
 
@@ -125,12 +127,16 @@ struct Generator {
     hides: bool,
     /// The built-in function of whose name the program has a function of its own.
     own: &'static str,
+    /// Whether there are lists.
+    lists: bool,
     /// Whether constructors have projections and recognisers.
     fields: bool,
     /// Whether a variable has the name of the pattern that matches anything.
     own_wild: bool,
     /// The sorts that the program uses `if` with.
     chosen: [bool; SORTS],
+    /// The lists that it uses.
+    chosen_list: [bool; 2],
     /// Whether the program is complete: terms for it use what it does.
     complete: bool,
     /// The `var` section in force.
@@ -145,8 +151,20 @@ pub fn program(seed: u64) -> TermCase {
     let spelling = if random.chance(70) { ["true", "false"] } else { ["True", "False"] };
     let own = if random.chance(14) { ["min", "if"][random.below(2)] } else { "" };
     let own_wild = random.chance(4);
+    // A sort of the name hides the built-in one.
+    let lists = random.chance(45);
     let mut generator = Generator {
-        sorts: [if numbers { "Nat" } else { "Int" }, "List", "T'", "U_1", "Bool", "Int", "Float"],
+        sorts: [
+            if numbers { "Nat" } else { "Int" },
+            if lists { "Chain" } else { "List" },
+            "T'",
+            "U_1",
+            "Bool",
+            "Int",
+            "Float",
+            if numbers { "List(Nat)" } else { "List(Int)" },
+            "Row",
+        ],
         functions: Vec::new(),
         calls: 12 + random.below(30),
         extremes: [3, 3, 12, 40][random.below(4)],
@@ -156,8 +174,10 @@ pub fn program(seed: u64) -> TermCase {
         hides: random.chance(8),
         own,
         fields: random.chance(35),
+        lists,
         own_wild,
         chosen: [false; SORTS],
+        chosen_list: [false; 2],
         complete: false,
         section: 0,
         random,
@@ -175,7 +195,12 @@ impl Generator {
     }
     fn any_sort(&mut self) -> usize {
         let sort = self.below(SORTS);
-        if self.numbers || sort < INT { sort } else { N }
+        match sort {
+            NS | INTS_LIST if !self.lists => N,
+            NS => NS,
+            _ if self.numbers || sort < INT => sort,
+            _ => N,
+        }
     }
 
     fn declare(&mut self) {
@@ -229,7 +254,7 @@ impl Generator {
 
     /// The sorts and symbols. Functions are declared where a constructor may be, or by themselves.
     fn declarations(&mut self) -> String {
-        let [n, l, t, u, b, int, float] = self.sorts;
+        let [n, l, t, u, b, int, float, ..] = self.sorts;
         let (int, float) = if self.numbers { (int, float) } else { (n, n) };
         let empty = if self.chance(50) { "E" } else { "E()" };
         let mut structs = if self.fields {
@@ -272,6 +297,9 @@ impl Generator {
             let _ = writeln!(text, "sort {} = {t};", self.sorts[T]);
         }
         let _ = writeln!(text, "cons u0, u1: {u};\nmap W: {u} -> {u}; M: {int} # {float} # {b} -> {u};");
+        if self.lists && self.numbers {
+            text += "sort Row = List(Int);\n";
+        }
         if self.own_bool {
             let [yes, no] = self.truth;
             let third = if self.chance(50) { " | maybe" } else { "" };
@@ -294,7 +322,12 @@ impl Generator {
 
     fn variables(&mut self) -> String {
         let mut text = "var".to_string();
-        for sort in (0..SORTS).filter(|&s| self.numbers || s < INT) {
+        let has = |s: &usize| match *s {
+            NS => self.lists,
+            INTS_LIST => self.lists && self.numbers,
+            s => self.numbers || s < INT,
+        };
+        for sort in (0..SORTS).filter(has) {
             let names: Vec<String> = (0..VARS).map(|v| self.var_name(sort, v)).collect();
             let _ = write!(text, " {}: {};", names.join(", "), self.sorts[sort]);
         }
@@ -473,7 +506,21 @@ impl Generator {
             (U, _) => format!("M({}, {}, {})", inner(self, int), inner(self, float), inner(self, BOOL)),
             (BOOL, _) => self.truth_value(),
             (INT, _) => self.int(),
-            _ => self.float(),
+            (FLOAT, _) => self.float(),
+            (sort, shape) => {
+                let element = if sort == NS { N } else { INT };
+                match shape {
+                    0 => "[]".into(),
+                    1 => format!("[{}, {}]", inner(self, element), inner(self, element)),
+                    2 => format!("[{}]", inner(self, element)),
+                    // Part of a list pattern stands at the same place as the list.
+                    _ => {
+                        let first = inner(self, element);
+                        let first = if first.starts_with('-') { format!("({first})") } else { first };
+                        format!("({first} |> {})", inner(self, sort))
+                    }
+                }
+            }
         }
     }
 
@@ -559,11 +606,75 @@ impl Generator {
                 return format!("{name}({})", self.expr(of, scope, depth - 1));
             }
         }
+        if depth > 0
+            && self.lists
+            && self.chance(8)
+            && let Some(text) = self.of_list(sort, scope, depth - 1)
+        {
+            return text;
+        }
         match sort {
             BOOL => self.truth(scope, depth),
             INT => self.int_expr(scope, depth),
             FLOAT => self.float_expr(scope, depth),
+            NS | INTS_LIST => self.list_expr(sort, scope, depth),
             _ => self.data(sort, scope, depth),
+        }
+    }
+
+    /// Whether lists of a sort may be used: a finished program has what it uses.
+    fn has_list(&mut self, sort: usize) -> bool {
+        if !self.lists || sort == INTS_LIST && !self.numbers {
+            return false;
+        }
+        self.chosen_list[sort - NS] |= !self.complete;
+        self.chosen_list[sort - NS]
+    }
+
+    fn list_expr(&mut self, sort: usize, scope: &Scope<'_>, depth: usize) -> String {
+        let element = if sort == NS { N } else { INT };
+        let d = depth.saturating_sub(1);
+        let of = |g: &mut Self, s: usize| g.expr(s, scope, d);
+        let shape = self.below(if depth == 0 {
+            1
+        } else if self.complete {
+            4
+        } else {
+            9
+        });
+        match shape {
+            0 => "[]".into(),
+            1 => format!("[{}]", of(self, element)),
+            2 => format!("[{}, {}, {}]", of(self, element), of(self, element), of(self, element)),
+            3 => format!("({} |> {})", self.bracketed(element, scope, d), of(self, sort)),
+            4 => format!("({} <| {})", of(self, sort), self.bracketed(element, scope, d)),
+            5 => format!("({} ++ {})", of(self, sort), of(self, sort)),
+            6 => format!("tail({})", of(self, sort)),
+            7 => format!("rtail({})", of(self, sort)),
+            _ => format!("({} ++ [{}])", of(self, sort), of(self, element)),
+        }
+    }
+
+    /// What a list gives that is none; nothing for further inputs, as a finished program has the functions that it uses.
+    fn of_list(&mut self, sort: usize, scope: &Scope<'_>, depth: usize) -> Option<String> {
+        let list = NS + self.below(2);
+        if self.complete || !self.has_list(list) {
+            return None;
+        }
+        let element = if list == NS { N } else { INT };
+        let text = self.list_expr(list, scope, depth);
+        // A list that says of which sort its elements are.
+        let text = if text == "[]" { format!("[{}]", self.expr(element, scope, 0)) } else { text };
+        match sort {
+            BOOL => Some(format!("({} in {text})", self.bracketed(element, scope, depth))),
+            INT if self.numbers && self.chance(50) => Some(format!("#({text})")),
+            _ if sort == element => Some(match self.below(3) {
+                0 => format!("head({text})"),
+                1 => format!("rhead({text})"),
+                _ if self.numbers => format!("({text} . {})", self.below(3)),
+                _ => format!("head({text})"),
+            }),
+            _ => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use gchr_trs::ast::{self, Module, NodeKind, Section, SortBody, operator_text};
+use gchr_trs::ast::{self, ListOp, Module, NodeKind, Section, SortBody, operator_text};
 
 use super::arithmetic::{self, Number, WRONG_TYPE};
 use super::{End, LARGE, Stop};
@@ -31,6 +31,8 @@ enum Tree {
     Float(f64),
     /// A built-in operator or function.
     Op(Arc<str>, Vec<Tree>),
+    /// An operator or function on lists.
+    OfList(Arc<str>, Vec<Tree>),
     /// A choice between two terms.
     If(Box<[Tree; 3]>),
 }
@@ -71,6 +73,10 @@ const DEPTH: u32 = 2_000;
 
 /// A pattern and a term in a condition.
 const MATCHES: &str = ":=";
+
+/// The constructors of lists.
+const EMPTY: &str = "[]";
+const CONS: &str = "|>";
 
 /// Parts of a term, at most.
 const LARGEST: u32 = 3_000;
@@ -178,6 +184,12 @@ impl Program {
                 NodeKind::Float(x) => Tree::Float(x),
                 NodeKind::Prefix(op) | NodeKind::Infix(op) => Tree::Op(operator_text(op).into(), args),
                 NodeKind::Match => Tree::Op(MATCHES.into(), args),
+                NodeKind::List(_) => {
+                    let empty = Tree::App(EMPTY.into(), Vec::new());
+                    args.into_iter().rev().fold(empty, |rest, x| Tree::App(CONS.into(), vec![x, rest]))
+                }
+                NodeKind::ListOp(ListOp::Cons) => Tree::App(CONS.into(), args),
+                NodeKind::ListOp(op) => Tree::OfList(op.text().into(), args),
             });
         }
         stack.pop().expect("a term has a root")
@@ -189,6 +201,7 @@ impl Program {
         }
         match &*name {
             "_" if args.is_empty() => Tree::Wild,
+            "head" | "tail" | "rhead" | "rtail" => Tree::OfList(name, args),
             "if" => Tree::If(Box::new(args.try_into().expect("`if` has three arguments"))),
             "true" | "True" => Tree::App(self.truth[0].clone(), args),
             "false" | "False" => Tree::App(self.truth[1].clone(), args),
@@ -228,11 +241,12 @@ fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
                 for clause in clauses {
                     sorts.extend(clause.names.iter().map(|n| text(n).to_string()));
                     if let SortBody::Alias(of) = &clause.body {
-                        aliases.push((text(&clause.names[0]), text(of)));
+                        aliases.push((text(&clause.names[0]), text(&of.name)));
                     }
                     for symbol in clause.symbols() {
                         results.insert(text(&symbol.name).into(), text(&clause.names[0]).to_string());
-                        let fields = symbol.args.iter().filter_map(|arg| Some((arg.projection?, &arg.sort)));
+                        let fields =
+                            symbol.args.iter().filter_map(|arg| Some((arg.projection?, &arg.sort.name)));
                         results.extend(fields.map(|(p, sort)| (text(&p).into(), text(sort).to_string())));
                         let recogniser = symbol.recogniser.iter();
                         results.extend(recogniser.map(|r| (text(r).into(), "Bool".to_string())));
@@ -241,7 +255,7 @@ fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
             }
             Section::Constructors(clauses) | Section::Maps(clauses) => {
                 for clause in clauses {
-                    let result = text(&clause.result);
+                    let result = text(&clause.result.name);
                     results.extend(clause.names.iter().map(|n| (text(n).into(), result.to_string())));
                 }
             }
@@ -294,6 +308,10 @@ impl Run<'_> {
             }
             Tree::Op(op, args) => self.operate(op, args, env)?,
             Tree::If(args) => self.choose(args, env)?,
+            Tree::OfList(op, args) => {
+                let args = args.iter().map(|a| self.eval(a, env)).collect::<Result<Vec<_>, _>>()?;
+                self.of_list(op, args)?
+            }
             Tree::Wild => return Err(Stop::Unknown("a term that stands for any")),
         };
         self.depth -= 1;
@@ -333,6 +351,70 @@ impl Run<'_> {
         }
         let term = Term::App(name.clone(), args.into());
         if is_within(&term, &mut LARGEST.clone()) { Ok(term) } else { Err(Stop::Unknown(LARGE)) }
+    }
+
+    /// An operation on lists. What it is not defined for stays, unless it should be a number.
+    fn of_list(&mut self, op: &Arc<str>, args: Vec<Term>) -> Result<Term, Stop> {
+        let is_list = |term: &Term| matches!(term, Term::App(f, _) if [EMPTY, CONS].contains(&&**f));
+        let at = usize::from(&**op == "in");
+        let (mut elements, rest) = elements(&args[at]);
+        self.steps += elements.len() as u32;
+        self.step()?;
+        let closed = is_list(&rest);
+        let (of_numbers, none) = (elements.iter().any(|x| number(x).is_some()), elements.is_empty());
+        let cons = |x: Term, rest: Term| Term::App(CONS.into(), [x, rest].into());
+        let list = |xs: Vec<Term>, rest: Term| xs.into_iter().rev().fold(rest, |rest, x| cons(x, rest));
+        let value = match &**op {
+            "head" if !elements.is_empty() => Ok(elements.remove(0)),
+            "tail" if !elements.is_empty() => Ok(list(elements.split_off(1), rest)),
+            "rhead" if closed && !elements.is_empty() => Ok(elements.pop().expect("an element")),
+            "rtail" if closed && !elements.is_empty() => {
+                elements.pop();
+                Ok(list(elements, rest))
+            }
+            // The last element that is known may be the last one, or not.
+            "rhead" => Err(Term::App(op.clone(), [rest].into())),
+            "rtail" if !closed && !elements.is_empty() => {
+                let last = elements.pop().expect("an element");
+                Ok(list(elements, Term::App(op.clone(), [cons(last, rest)].into())))
+            }
+            "#" if closed => Ok(Term::Int(elements.len() as i64)),
+            "#" => return Err(Stop::Error("R0105")),
+            "++" if closed => Ok(list(elements, args[1].clone())),
+            "++" => Ok(list(elements, Term::App(op.clone(), [rest, args[1].clone()].into()))),
+            "<|" if closed => Ok(list(elements, cons(args[1].clone(), rest))),
+            "<|" => Ok(list(elements, Term::App(op.clone(), [rest, args[1].clone()].into()))),
+            "." => match args[1] {
+                Term::Int(n) if n >= 0 && (n as usize) < elements.len() => {
+                    Ok(elements.swap_remove(n as usize))
+                }
+                Term::Int(n) if n >= 0 => {
+                    let left = n - elements.len() as i64;
+                    Err(Term::App(op.clone(), [rest, Term::Int(left)].into()))
+                }
+                _ => Err(Term::App(op.clone(), args.clone().into())),
+            },
+            "in" => {
+                if elements.iter().any(|x| equal(x, &args[0])) {
+                    Ok(self.truth(true))
+                } else if closed {
+                    Ok(self.truth(false))
+                } else {
+                    Err(Term::App(op.clone(), [args[0].clone(), rest].into()))
+                }
+            }
+            _ => Err(Term::App(op.clone(), args.clone().into())),
+        };
+        match value {
+            Ok(term) if is_within(&term, &mut LARGEST.clone()) => Ok(term),
+            Ok(_) => Err(Stop::Unknown(LARGE)),
+            // An element that is missing; the sort of elements is known from others alone.
+            Err(_) if ["head", "rhead", "."].contains(&&**op) && of_numbers => Err(Stop::Error("R0105")),
+            Err(_) if ["head", "rhead", "."].contains(&&**op) && none => {
+                Err(Stop::Unknown("an element of an empty list"))
+            }
+            Err(term) => Ok(term),
+        }
     }
 
     /// A choice evaluates what it chooses; both, where its test is neither true nor false and as a part of the input.
@@ -499,6 +581,26 @@ fn same_leaf(pattern: &Tree, term: &Term) -> bool {
     }
 }
 
+/// The elements of a list, and what is behind them.
+fn elements(list: &Term) -> (Vec<Term>, Term) {
+    let (mut found, mut rest) = (Vec::new(), list);
+    while let Term::App(f, args) = rest
+        && &**f == CONS
+    {
+        found.push(args[0].clone());
+        rest = &args[1];
+    }
+    (found, rest.clone())
+}
+
+/// Whether two values are equal: numbers by value.
+fn equal(a: &Term, b: &Term) -> bool {
+    match (number(a), number(b)) {
+        (Some(a), Some(b)) => arithmetic::compare(a, b).is_eq(),
+        _ => same(a, b),
+    }
+}
+
 /// Whether two normal forms are the same term; zeros of different signs are two terms.
 fn same(a: &Term, b: &Term) -> bool {
     match (a, b) {
@@ -523,6 +625,18 @@ fn show(term: &Term) -> String {
             }
         }
         Term::App(name, args) if args.is_empty() => name.to_string(),
+        Term::App(name, args)
+            if args.len() == 2 && !name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                || &**name == "in" =>
+        {
+            let (xs, rest) = elements(term);
+            let closed = matches!(&rest, Term::App(f, args) if &**f == EMPTY && args.is_empty());
+            let xs: Vec<String> = xs.iter().map(show).collect();
+            if closed {
+                return format!("[{}]", xs.join(", "));
+            }
+            format!("({} {name} {})", show(&args[0]), show(&args[1]))
+        }
         Term::App(name, args) => {
             let (mut count, mut inner) = (1, &args[0]);
             while let (1, Term::App(again, parts)) = (args.len(), inner)
