@@ -9,7 +9,6 @@ mod fields;
 mod input;
 mod lists;
 mod resolve;
-mod resolve_lists;
 mod rules;
 mod types;
 

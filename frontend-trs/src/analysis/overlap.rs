@@ -3,8 +3,8 @@
 //! Rules are tried in textual order, so an overlap is legal, but then the order carries meaning that is easily lost
 //! when rules are moved. Not reported, because the order is certainly meant: an earlier rule that is a special case of
 //! the later one, an overlap that still earlier rules take away, and right-hand sides that are the same term on the
-//! overlap. Rules with conditions, values behind `whr` or repeated variables are left out: whether they overlap depends on
-//! more than patterns.
+//! overlap. Rules with conditions, values behind `whr` or repeated variables are left out: whether they overlap depends
+//! on more than patterns.
 
 use gchr_base::cases::{Effort, Matrix, Question, Values};
 use gchr_base::diagnostic::Diagnostic;

@@ -198,8 +198,8 @@ impl TermDisplay<'_> {
                     f.write_str("(")?;
                     todo.push(Todo::Text(")"));
                 }
-                // Left-associative: an operator of the same level on the right needs brackets, for `|>` on the left, for
-                // comparisons on either side.
+                // Left-associative: an operator of the same level on the right needs brackets, for `|>` on the left,
+                // for comparisons on either side.
                 let left_level = if [COMPARISON_LEVEL, CONS_LEVEL].contains(&own) { own + 1 } else { own };
                 todo.extend([
                     Todo::Subterm(right, if own == CONS_LEVEL { own } else { own + 1 }),

@@ -2,6 +2,10 @@
 //! two; a call of an earlier group has any arguments, one of the same group a proper part of the first argument, or a
 //! number that counts down.
 
+mod equations;
+mod lists;
+mod operators;
+
 use std::fmt::Write;
 
 use crate::random::Random;
@@ -400,63 +404,6 @@ impl Generator {
         format!("{comment}  {condition}{left} = {body}{values}{last};\n")
     }
 
-    /// What must be true, and perhaps what must match before and after that.
-    fn condition(&mut self, f: usize, vars: &mut Vec<Var>) -> String {
-        let depth = self.below(4);
-        let mut parts = Vec::new();
-        if self.chance(20) {
-            parts.push(self.matching(f, vars));
-        }
-        if parts.is_empty() || self.chance(50) {
-            let scope = Scope { vars, group: f / 2, counter: None, equation: true };
-            let test = self.expr(BOOL, &scope, depth);
-            parts.push(if parts.is_empty() { test } else { format!("({test})") });
-            if self.chance(12) {
-                parts[0] = format!("({})", parts[0]);
-                parts.push(self.matching(f, vars));
-            }
-        }
-        format!("{} -> ", parts.join(" && "))
-    }
-
-    /// A pattern and a term.
-    fn matching(&mut self, f: usize, vars: &mut Vec<Var>) -> String {
-        let sort = self.any_sort();
-        let scope = Scope { vars, group: f / 2, counter: None, equation: true };
-        let value = self.bracketed(sort, &scope, 2);
-        let known: Vec<Var> = vars.clone();
-        let pattern = match self.below(4) {
-            0 => self.new_var(sort, false, vars),
-            _ => self.pattern(sort, false, false, 2, vars),
-        };
-        // Parts of the first argument are known from its pattern alone.
-        vars.iter_mut()
-            .filter(|var| known.iter().all(|k| (k.sort, k.number) != (var.sort, var.number)))
-            .for_each(|var| var.part = false);
-        format!("{pattern} := {value}")
-    }
-
-    /// Values of variables for a right-hand side, and names of such that are declared nowhere, with their sorts.
-    fn values(&mut self, f: usize, vars: &mut Vec<Var>) -> (String, Vec<(String, usize)>) {
-        let (mut texts, mut named, mut given) = (Vec::new(), Vec::new(), Vec::new());
-        for i in 0..1 + self.below(2) {
-            let sort = if self.chance(40) { self.functions[f].result } else { self.any_sort() };
-            let scope = Scope { vars, group: f / 2, counter: None, equation: true };
-            let value = self.expr(sort, &scope, 2);
-            let number = vars.iter().filter(|v| v.sort == sort).map(|v| v.number + 1).max().unwrap_or(0);
-            let number = number + given.iter().filter(|v: &&Var| v.sort == sort).count();
-            if number < VARS && self.chance(60) {
-                given.push(Var { number, sort, part: false });
-                texts.push(format!("{} = {value}", self.var_name(sort, number)));
-            } else {
-                named.push((format!("let{i}"), sort));
-                texts.push(format!("let{i} = {value}"));
-            }
-        }
-        vars.extend(given);
-        (format!(" whr {} end", texts.join(", ")), named)
-    }
-
     fn new_var(&mut self, sort: usize, part: bool, vars: &mut Vec<Var>) -> String {
         let number = vars.iter().filter(|v| v.sort == sort).map(|v| v.number + 1).max().unwrap_or(0);
         let number = number.min(VARS - 1);
@@ -622,62 +569,6 @@ impl Generator {
         }
     }
 
-    /// Whether lists of a sort may be used: a finished program has what it uses.
-    fn has_list(&mut self, sort: usize) -> bool {
-        if !self.lists || sort == INTS_LIST && !self.numbers {
-            return false;
-        }
-        self.chosen_list[sort - NS] |= !self.complete;
-        self.chosen_list[sort - NS]
-    }
-
-    fn list_expr(&mut self, sort: usize, scope: &Scope<'_>, depth: usize) -> String {
-        let element = if sort == NS { N } else { INT };
-        let d = depth.saturating_sub(1);
-        let of = |g: &mut Self, s: usize| g.expr(s, scope, d);
-        let shape = self.below(if depth == 0 {
-            1
-        } else if self.complete {
-            4
-        } else {
-            9
-        });
-        match shape {
-            0 => "[]".into(),
-            1 => format!("[{}]", of(self, element)),
-            2 => format!("[{}, {}, {}]", of(self, element), of(self, element), of(self, element)),
-            3 => format!("({} |> {})", self.bracketed(element, scope, d), of(self, sort)),
-            4 => format!("({} <| {})", of(self, sort), self.bracketed(element, scope, d)),
-            5 => format!("({} ++ {})", of(self, sort), of(self, sort)),
-            6 => format!("tail({})", of(self, sort)),
-            7 => format!("rtail({})", of(self, sort)),
-            _ => format!("({} ++ [{}])", of(self, sort), of(self, element)),
-        }
-    }
-
-    /// What a list gives that is none; nothing for further inputs, as a finished program has the functions that it uses.
-    fn of_list(&mut self, sort: usize, scope: &Scope<'_>, depth: usize) -> Option<String> {
-        let list = NS + self.below(2);
-        if self.complete || !self.has_list(list) {
-            return None;
-        }
-        let element = if list == NS { N } else { INT };
-        let text = self.list_expr(list, scope, depth);
-        // A list that says of which sort its elements are.
-        let text = if text == "[]" { format!("[{}]", self.expr(element, scope, 0)) } else { text };
-        match sort {
-            BOOL => Some(format!("({} in {text})", self.bracketed(element, scope, depth))),
-            INT if self.numbers && self.chance(50) => Some(format!("#({text})")),
-            _ if sort == element => Some(match self.below(3) {
-                0 => format!("head({text})"),
-                1 => format!("rhead({text})"),
-                _ if self.numbers => format!("({text} . {})", self.below(3)),
-                _ => format!("head({text})"),
-            }),
-            _ => None,
-        }
-    }
-
     fn is_callable(&self, f: usize, sort: usize, scope: &Scope<'_>) -> bool {
         let function = &self.functions[f];
         let own_group = f / 2 == scope.group;
@@ -745,96 +636,5 @@ impl Generator {
             (_, 2) => format!("W^{}({})", 1 + self.below(6), of(self, U)),
             (_, _) => format!("M({}, {}, {})", of(self, int), of(self, float), of(self, BOOL)),
         }
-    }
-
-    fn truth(&mut self, scope: &Scope<'_>, depth: usize) -> String {
-        if depth == 0 {
-            return self.truth_value();
-        }
-        let d = depth - 1;
-        match self.below(9) {
-            0 => self.truth_value(),
-            1..4 => {
-                let sort = if !self.numbers || self.chance(35) { self.below(5) } else { INT + self.below(2) };
-                let op = COMPARISONS[self.below(if sort < INT { 2 } else { 6 })];
-                format!("({} {op} {})", self.expr(sort, scope, d), self.expr(sort, scope, d))
-            }
-            4 => format!("!{}", self.bracketed(BOOL, scope, d)),
-            5 => format!("!({})", self.expr(BOOL, scope, d)),
-            shape => {
-                let op = ["&&", "||"][shape % 2];
-                if !scope.equation {
-                    // Operands on the right are evaluated in inputs whether they matter or not, which is known: none
-                    // that may fail.
-                    return format!("({} {op} {})", self.expr(BOOL, scope, d), self.truth_value());
-                }
-                // Truth values in a chain mean something for every way of reading it.
-                let text = format!("{} {op} {}", self.expr(BOOL, scope, d), self.expr(BOOL, scope, d));
-                if self.chance(70) { format!("({text})") } else { text }
-            }
-        }
-    }
-
-    /// An expression in brackets unless it is a name or a call.
-    fn bracketed(&mut self, sort: usize, scope: &Scope<'_>, depth: usize) -> String {
-        let text = self.expr(sort, scope, depth);
-        let simple = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'');
-        if simple { text } else { format!("({text})") }
-    }
-
-    fn int_expr(&mut self, scope: &Scope<'_>, depth: usize) -> String {
-        if depth == 0 {
-            return self.int();
-        }
-        let d = depth - 1;
-        match self.below(14) {
-            0..3 => self.int(),
-            3..8 => {
-                let a = self.expr(INT, scope, d);
-                let op = INT_INFIX[self.below(INT_INFIX.len())];
-                let small = matches!(op, "div" | "mod" | "<<" | ">>") && self.chance(80);
-                let b = if small { (1 + self.below(4)).to_string() } else { self.expr(INT, scope, d) };
-                if self.chance(70) { format!("({a} {op} {b})") } else { format!("{a} {op} {b}") }
-            }
-            8 => format!("-{}", self.bracketed(INT, scope, d)),
-            9 => format!("gcd({}, {})", self.expr(INT, scope, d), self.expr(INT, scope, d)),
-            10 if self.chance(85) => format!("msb(abs({}) + 1)", self.expr(INT, scope, d)),
-            10 => format!("msb({})", self.expr(INT, scope, d)),
-            11 => {
-                let sort = INT + self.below(2);
-                format!("{}({})", ROUNDING[self.below(ROUNDING.len())], self.expr(sort, scope, d))
-            }
-            _ => self.either_number(INT, scope, d),
-        }
-    }
-
-    fn float_expr(&mut self, scope: &Scope<'_>, depth: usize) -> String {
-        if depth == 0 {
-            return self.float();
-        }
-        let d = depth - 1;
-        match self.below(12) {
-            0..3 => self.float(),
-            3..7 => {
-                let op = FLOAT_INFIX[self.below(FLOAT_INFIX.len())];
-                let text = format!("{} {op} {}", self.expr(FLOAT, scope, d), self.expr(FLOAT, scope, d));
-                if self.chance(70) { format!("({text})") } else { text }
-            }
-            7 => format!("-{}", self.bracketed(FLOAT, scope, d)),
-            8 | 9 => {
-                let sort = INT + self.below(2);
-                format!("float({})", self.expr(sort, scope, d))
-            }
-            _ => self.either_number(FLOAT, scope, d),
-        }
-    }
-
-    /// A function that integers and floats have.
-    fn either_number(&mut self, sort: usize, scope: &Scope<'_>, depth: usize) -> String {
-        let name = BOTH_BINARY[self.below(2)];
-        if self.chance(50) && self.own != name {
-            return format!("{name}({}, {})", self.expr(sort, scope, depth), self.expr(sort, scope, depth));
-        }
-        format!("{}({})", BOTH_UNARY[self.below(2)], self.expr(sort, scope, depth))
     }
 }

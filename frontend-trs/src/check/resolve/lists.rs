@@ -3,11 +3,11 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::source::Span;
 
-use super::builders::not_matched;
-use super::lists::ListSymbol;
-use super::resolve::{Meaning, Operand, Resolver, Vars};
-use super::types::Ty;
+use super::{Meaning, Operand, Resolver, Vars};
 use crate::ast::{ListOp, Name};
+use crate::check::builders::not_matched;
+use crate::check::lists::ListSymbol;
+use crate::check::types::Ty;
 
 /// What an operand or result is.
 #[derive(Clone, Copy, PartialEq, Eq)]
