@@ -88,8 +88,8 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     let mut reporter = Reporter::default();
     module.damaged.iter().for_each(|&name| reporter.silence(name));
     let mut scope = Scope::declare(module, &mut reporter);
-    let fields = std::mem::take(&mut scope.fields);
-    let mut rules: IdVec<RuleId, Rule> = fields.rules(&scope, &mut reporter).into_iter().collect();
+    let mut fields = std::mem::take(&mut scope.fields);
+    let mut rules: IdVec<RuleId, Rule> = fields.rules(&mut scope, &mut reporter).into_iter().collect();
     let mut otherwise = Vec::new();
     let mut input = None;
     for section in &module.sections {

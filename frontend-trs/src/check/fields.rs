@@ -3,7 +3,7 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
-use gchr_base::rule::{Expr, ExprKind, Pattern, PatternKind, Rule, Var, VarId};
+use gchr_base::rule::{Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Rule, Var, VarId};
 use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
@@ -31,6 +31,22 @@ pub(crate) struct Fields {
     all: Vec<Field>,
     /// Sort and result sort of the projections.
     projections: HashMap<SymbolId, (SortId, SortId)>,
+    /// The functions that are `true` of what a constructor of a sort builds.
+    built: HashMap<SortId, SymbolId>,
+}
+
+/// A recogniser has an equation for each constructor of a sort that has at most so many symbols.
+const FEW: usize = 16;
+
+/// How a recogniser tells the other constructors from terms that none builds.
+#[derive(Clone, Copy)]
+enum Others {
+    /// There are no such terms.
+    All,
+    /// By an equation for each of them.
+    Each,
+    /// By this test.
+    Built(SymbolId),
 }
 
 impl Fields {
@@ -50,28 +66,45 @@ impl Fields {
 
     /// All these functions.
     pub fn functions(&self) -> HashSet<SymbolId> {
-        self.all.iter().map(|field| field.function).collect()
+        self.all.iter().map(|field| field.function).chain(self.built.values().copied()).collect()
     }
 
     /// Their rules.
-    pub fn rules(&self, scope: &Scope<'_>, reporter: &mut Reporter) -> Vec<Rule> {
-        let signature = &*scope.signature;
+    pub fn rules(&mut self, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Vec<Rule> {
         let mut rules = Vec::new();
         let mut of_sort: HashMap<SortId, Vec<SymbolId>> = HashMap::default();
         if self.all.iter().any(|field| field.argument.is_none()) {
-            let symbols = signature.symbols.iter_enumerated();
+            let symbols = scope.signature.symbols.iter_enumerated();
             symbols.for_each(|(id, symbol)| of_sort.entry(symbol.result).or_default().push(id));
         }
         for field in &self.all {
-            let constructor = &signature.symbols[field.of];
+            let constructor = &scope.signature.symbols[field.of];
             if constructor.kind != SymbolKind::Constructor {
-                reporter.report(has_equations(field, signature));
+                reporter.report(has_equations(field, &scope.signature));
                 continue;
             }
+            let sort = constructor.result;
             match field.argument {
-                Some(argument) => rules.push(projection(field, argument, signature)),
+                Some(argument) => rules.push(projection(field, argument, &scope.signature)),
                 None if scope.truth.is_none() => reporter.report(no_truth(field.span)),
-                None => recogniser(field, &of_sort[&constructor.result], scope, &mut rules),
+                None => {
+                    let of_sort = &of_sort[&sort];
+                    let is_constructor =
+                        |id: &SymbolId| scope.signature.symbols[*id].kind == SymbolKind::Constructor;
+                    let others = if of_sort.iter().all(is_constructor) {
+                        Others::All
+                    } else if of_sort.len() <= FEW {
+                        Others::Each
+                    } else if let Some(&known) = self.built.get(&sort) {
+                        Others::Built(known)
+                    } else if let Some(built) = built_test(sort, of_sort, field.span, scope, &mut rules) {
+                        self.built.insert(sort, built);
+                        Others::Built(built)
+                    } else {
+                        continue;
+                    };
+                    recogniser(field, of_sort, others, scope, &mut rules);
+                }
             }
         }
         rules
@@ -109,7 +142,7 @@ fn projection(field: &Field, argument: usize, signature: &Signature) -> Rule {
 }
 
 /// `true` for its constructor, `false` for the others; terms that are neither stay. `of_sort`: the symbols of the sort.
-fn recogniser(field: &Field, of_sort: &[SymbolId], scope: &Scope<'_>, rules: &mut Vec<Rule>) {
+fn recogniser(field: &Field, of_sort: &[SymbolId], others: Others, scope: &Scope<'_>, rules: &mut Vec<Rule>) {
     let (signature, span) = (&*scope.signature, field.span);
     let Some(truth) = scope.truth else { return };
     let mut add = |pattern, vars, value| {
@@ -120,15 +153,47 @@ fn recogniser(field: &Field, of_sort: &[SymbolId], scope: &Scope<'_>, rules: &mu
     let (pattern, vars) = built(field.of, signature, span);
     let sort = pattern.sort;
     add(pattern, vars, truth.true_symbol);
-    let is_constructor = |symbol: SymbolId| signature.symbols[symbol].kind == SymbolKind::Constructor;
-    if of_sort.iter().any(|&symbol| !is_constructor(symbol)) {
-        for &other in of_sort.iter().filter(|&&symbol| symbol != field.of && is_constructor(symbol)) {
-            let (pattern, vars) = built(other, signature, span);
-            add(pattern, vars, truth.false_symbol);
-        }
-    } else if of_sort.len() > 1 {
-        let mut vars = IdVec::new();
-        let any = vars.push(Var { name: WILD.into(), sort, span });
-        add(Pattern { kind: PatternKind::Var(any), sort, span }, vars, truth.false_symbol);
+    if of_sort.len() == 1 {
+        return;
     }
+    if let Others::Each = others {
+        for &other in of_sort.iter().filter(|&&symbol| symbol != field.of) {
+            if signature.symbols[other].kind == SymbolKind::Constructor {
+                let (pattern, vars) = built(other, signature, span);
+                add(pattern, vars, truth.false_symbol);
+            }
+        }
+        return;
+    }
+    let mut vars = IdVec::new();
+    let any = vars.push(Var { name: WILD.into(), sort, span });
+    add(Pattern { kind: PatternKind::Var(any), sort, span }, vars, truth.false_symbol);
+    if let (Others::Built(test), Some(rule)) = (others, rules.last_mut()) {
+        let value = Expr { kind: ExprKind::Var(any), sort, span };
+        let kind = ExprKind::App { symbol: test, args: vec![value] };
+        let test = Expr { kind, sort: truth.sort, span };
+        rule.guard.push(Goal { kind: GoalKind::Test(test), span });
+    }
+}
+
+/// The function that is `true` of what a constructor builds; other terms it leaves as they are.
+fn built_test(
+    sort: SortId,
+    of_sort: &[SymbolId],
+    span: Span,
+    scope: &mut Scope<'_>,
+    rules: &mut Vec<Rule>,
+) -> Option<SymbolId> {
+    let truth = scope.truth?;
+    let name = format!("{}.built", scope.sort_name(sort));
+    let function = scope.make(name, vec![sort], truth.sort)?;
+    for &symbol in of_sort {
+        if scope.signature.symbols[symbol].kind == SymbolKind::Constructor {
+            let (pattern, vars) = built(symbol, &scope.signature, span);
+            let kind = ExprKind::App { symbol: truth.true_symbol, args: Vec::new() };
+            let value = Expr { kind, sort: truth.sort, span };
+            rules.push(rule_of(function, vars, vec![pattern], value, span));
+        }
+    }
+    Some(function)
 }

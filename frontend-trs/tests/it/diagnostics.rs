@@ -326,6 +326,14 @@ fn recognisers_know_constructors() {
         assert!(rules.contains(&format!("removed {rule}\n")), "{rules}");
     }
     assert!(!rules.contains("is_z(f"), "{rules}");
+    // Many constructors: rules in proportion to them.
+    let many = |n: usize| {
+        let symbols: Vec<String> = (0..n).map(|i| format!("c{i}(N)?r{i}")).collect();
+        let text =
+            format!("sort N = struct z | {} | f(N); eqn f(z) = z; input r0(f(z));", symbols.join(" | "));
+        load(&text).2.program.expect("no errors").rules.len()
+    };
+    assert_eq!((many(40) - many(30)) / 10, 3);
 }
 
 #[test]

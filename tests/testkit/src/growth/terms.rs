@@ -67,6 +67,46 @@ pub const TERM_PROGRAMS: &[(&str, usize, Text)] = &[
         let rules = join(n, " ", |i| format!("m{i}(Z) = Z; m{i}(S(x)) = m{}(x);", (i + 1) % n));
         format!("{N} {}; var x: N; eqn {rules} input m0(S(Z));", names("map", n, ": N -> N"))
     }),
+    ("choices inside of choices", 50, |n| {
+        let choices = join(n, "", |i| format!("if(x == {i}, x + {i}, "));
+        format!("map f: Int -> Int; var x: Int; eqn f(x) = {choices}0{}; input f(1);", ")".repeat(n))
+    }),
+    ("choices", 100, |n| {
+        let rules = join(n, " ", |i| format!("m{i}(x) = if(x > {i}, m{}(x - 1), x);", (i + 1) % n));
+        format!("{}; var x: Int; eqn {rules} input m0(1);", names("map", n, ": Int -> Int"))
+    }),
+    ("elements", 1_000, |n| {
+        format!(
+            "map f: List(Int) -> Int; var l: List(Int); eqn f(l) = #l; input f([{}]);",
+            join(n, ", ", |_| "1".into())
+        )
+    }),
+    ("elements in a rule", 200, |n| {
+        format!("map f: List(Int); eqn f = [{}]; input f;", join(n, ", ", |_| "1".into()))
+    }),
+    ("names of sorts", 300, |n| {
+        let names = join(n, " ", |i| format!("A{i} = A{};", i + 1));
+        format!("sort {names} A{n} = struct a; map f: A0 -> A{n}; var x: A1; eqn f(x) = x; input f(a);")
+    }),
+    ("projections and recognisers", 200, |n| {
+        let symbols = join(n, " | ", |i| format!("c{i}(p{i}: A, q: Int)?r{i}"));
+        format!("sort A = struct a | {symbols}; map f: A -> A; var x: A; eqn f(x) = p0(x); input f(a);")
+    }),
+    ("patterns of a condition", 30, |n| {
+        let parts = join(n, " && ", |i| format!("S(x{}) := x{i}", i + 1));
+        format!(
+            "{N} map f: N -> N; var {}: N; eqn {parts} -> f(x0) = x{n}; input f(Z);",
+            numbered("x", n + 1)
+        )
+    }),
+    ("values of variables", 100, |n| {
+        let values = join(n, ", ", |i| format!("y{i} = f(x)"));
+        format!("{N} map f: N -> N; var x: N; eqn f(Z) = Z; f(x) = y0 whr {values} end; input f(Z);")
+    }),
+    ("equations for what is left", 100, |n| {
+        let rules = join(n, " ", |i| format!("m{i}(x) = x [owise]; m{i}(Z) = m{}(Z);", (i + 1) % n));
+        format!("{N} {}; var x: N; eqn {rules} input m0(S(Z));", names("map", n, ": N -> N"))
+    }),
     ("functions of four rules", 100, |n| {
         let rule = |i: usize| {
             let next = (i + 1) % n;
