@@ -8,7 +8,7 @@
 use gchr_base::cases::{Effort, Example, Matrix, Question, Values};
 use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
-use gchr_base::rule::{HeadAtom, Pattern, PatternKind, Program, RuleId, Shown};
+use gchr_base::rule::{GoalKind, HeadAtom, Pattern, PatternKind, Program, RuleId, Shown};
 use gchr_base::signature::{Signature, SortKind, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 use gchr_base::stop::StopReason;
@@ -173,7 +173,7 @@ fn is_certain(program: &Program, rule: RuleId) -> bool {
             });
         });
     }
-    linear && rule.guard.is_empty()
+    linear && rule.guard.iter().all(|goal| matches!(goal.kind, GoalKind::Bind { .. }))
 }
 
 /// A pattern for an example. A number that no rule has stands for all numbers: there are more of them than can be

@@ -35,6 +35,15 @@ fn numbers_that_no_rule_has_stand_for_each_other() {
     assert_eq!(patterns, ["F(false, _)", "F(true, 2)"]);
 }
 
+/// Giving variables values keeps no rule from applying; patterns of conditions may.
+#[test]
+fn values_of_variables_are_no_conditions() {
+    let rules = naturals(" | F(N)", "F(Z) = Z; F(S(X)) = S(Y) whr Y = F(X) end;");
+    assert_eq!(only(&rules), Cases::Complete);
+    let rules = naturals(" | F(N)", "F(Z) = Z; Y := X -> F(S(X)) = Y;");
+    assert!(!matches!(only(&rules), Cases::Complete));
+}
+
 #[test]
 fn conditions_and_repeated_variables_leave_it_open() {
     let rules = "map F: Int -> Int; var X: Int; eqn X > 0 -> F(X) = X; X <= 0 -> F(X) = 0;";
