@@ -4,7 +4,7 @@ mod auto_rounds;
 pub(crate) mod auto_terms;
 mod cpu_rounds;
 mod cpu_terms;
-mod device_rounds;
+pub(crate) mod device_rounds;
 mod device_terms;
 pub(crate) mod logic;
 mod refined;

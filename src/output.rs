@@ -118,8 +118,16 @@ pub enum Format {
 pub enum FormatError {
     /// A normal form has no rows: it cannot be CSV.
     NotTabular,
+    /// The store is on a device, and could not be brought here.
+    Unfetched(Diagnostics),
     /// The writer failed.
     Io(io::Error),
+}
+
+impl From<Diagnostics> for FormatError {
+    fn from(found: Diagnostics) -> Self {
+        FormatError::Unfetched(found)
+    }
 }
 
 impl From<io::Error> for FormatError {
@@ -132,6 +140,7 @@ impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FormatError::NotTabular => f.write_str("a normal form has no rows and columns"),
+            FormatError::Unfetched(found) => found.fmt(f),
             FormatError::Io(error) => error.fmt(f),
         }
     }

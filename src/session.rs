@@ -25,6 +25,7 @@
 
 mod ground;
 mod logic;
+mod on_device;
 mod saved;
 mod terms;
 #[cfg(test)]
@@ -177,7 +178,7 @@ fn open_constraints(
     let kind = match opened {
         None => return Err(found),
         Some(gchr_chr::Opened::Ground(program)) => {
-            Kind::Ground(Box::new(GroundSession::new(*program, options)?))
+            Kind::Ground(Box::new(GroundSession::new(*program, texts, options)?))
         }
         Some(gchr_chr::Opened::Logic(program)) => {
             Kind::Logic(Box::new(LogicSession::new(*program, options)?))
@@ -399,22 +400,43 @@ impl Session {
         Err(Box::new(Failure { error, diagnostics, stats: complete(stats), left: None, elsewhere: None }))
     }
 
-    /// Takes back the last run that is not taken back; whether there was one. Stores of the logic machine and term
-    /// programs take nothing back.
+    /// Takes back the last run that is not taken back; whether there was one. A store on a device knows what it was before
+    /// the last run only. Stores of the logic machine and term programs take nothing back.
     pub fn undo(&mut self) -> Result<bool, Diagnostics> {
         match &mut self.kind {
             Kind::Terms(_) | Kind::Logic(_) => Ok(false),
             Kind::Ground(session) => {
                 let undone = session.undo();
-                undone.map_err(|found| Diagnostics::new(Arc::new(self.texts.clone()), vec![found]))
+                undone.map_err(|found| Diagnostics::new(Arc::new(self.texts.clone()), found))
+            }
+        }
+    }
+
+    /// Whether it has a store of ground terms.
+    pub fn is_ground(&self) -> bool {
+        matches!(self.kind, Kind::Ground(_))
+    }
+
+    /// Brings the store here from a device, once after each run; what reads the store does it, too.
+    pub fn fetch(&mut self) -> Result<(), Diagnostics> {
+        match &mut self.kind {
+            Kind::Terms(_) | Kind::Logic(_) => Ok(()),
+            Kind::Ground(session) => {
+                let fetched = with_large_stack(|| session.fetch());
+                fetched.map_err(|found| Diagnostics::new(Arc::new(self.texts.clone()), found))
             }
         }
     }
 
     /// The store of a program over ground terms, with the signature that its rows are read with.
-    pub fn store(&self) -> Option<(&Store, &Signature)> {
+    pub fn store(&mut self) -> Result<Option<(&Store, &Signature)>, Diagnostics> {
+        self.fetch()?;
+        Ok(self.fetched())
+    }
+
+    fn fetched(&self) -> Option<(&Store, &Signature)> {
         match &self.kind {
-            Kind::Ground(session) => Some((session.store(), session.signature())),
+            Kind::Ground(session) => session.store().map(|store| (store, session.signature())),
             Kind::Terms(_) | Kind::Logic(_) => None,
         }
     }
@@ -456,14 +478,17 @@ impl Session {
         format: Format,
         out: &mut impl Write,
     ) -> Result<(), FormatError> {
+        self.fetch()?;
         match &mut self.kind {
-            Kind::Terms(_) => Err(FormatError::NotTabular),
-            Kind::Ground(session) => {
-                crate::output::write_store(session.store(), session.signature(), selection, format, out)
-            }
             Kind::Logic(session) => {
                 crate::output::write_logic_store(&session.store(), selection, format, out)
             }
+            Kind::Terms(_) | Kind::Ground(_) => match self.fetched() {
+                Some((store, signature)) => {
+                    crate::output::write_store(store, signature, selection, format, out)
+                }
+                None => Err(FormatError::NotTabular),
+            },
         }
     }
 }
@@ -477,17 +502,17 @@ impl Session {
         name: &str,
         arity: usize,
         take: impl FnOnce(&gchr_tables::Table<'_>) -> T,
-    ) -> Option<T> {
-        match &mut self.kind {
-            Kind::Terms(_) => None,
-            Kind::Ground(session) => {
-                crate::output::with_store_table(session.store(), session.signature(), (name, arity), take)
-            }
+    ) -> Result<Option<T>, Diagnostics> {
+        self.fetch()?;
+        Ok(match &mut self.kind {
+            Kind::Terms(_) | Kind::Ground(_) => self.fetched().and_then(|(store, signature)| {
+                crate::output::with_store_table(store, signature, (name, arity), take)
+            }),
             Kind::Logic(session) => {
                 let declared = session.constraints().iter().any(|(n, a)| n == name && *a == arity);
                 declared.then(|| crate::output::with_logic_table([&session.store()], (name, arity), take))
             }
-        }
+        })
     }
 }
 

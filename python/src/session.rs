@@ -351,7 +351,7 @@ impl Session {
     /// The constraints of a symbol as a table.
     fn table(&self, py: Python<'_>, name: String, arity: usize) -> PyResult<Option<Table>> {
         let made = self.quietly(py, move |session| {
-            let made = session.with_table(&name, arity, record_batches);
+            let made = session.with_table(&name, arity, record_batches)?;
             made.transpose().map_err(|error| Refusal::Other(error.to_string()))
         })?;
         Ok(made.map(Table::new))

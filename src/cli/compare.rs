@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Exit {
         report::cache();
     }
     let line = Measuring::new();
-    let comparison = plan.run(interrupt::flag(), |row| {
+    let mut comparison = plan.run(interrupt::flag(), |row| {
         line.next(row);
         !interrupt::requested()
     });
@@ -111,6 +111,7 @@ pub fn run(args: &Args) -> Exit {
     if interrupted {
         report::say("gchr: interrupted, the report has the rows until then\n");
     }
+    comparison.command = Some(super::words::command_line());
     let whole = !interrupted && comparison.is_complete();
     let exit = if whole && comparison.agrees() { Exit::Done } else { Exit::Failed };
     match deliver(args.format, &comparison, file) {

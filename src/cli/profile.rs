@@ -4,6 +4,7 @@ use std::io::BufWriter;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use gchr::report::machine::Machine;
 use gchr::report::profile::{Profile, Why};
 use gchr::{Device, Program, Recorder, Stats};
 
@@ -87,6 +88,7 @@ impl Output {
         }
         let mut profile = Profile::new(program, &recorder, stats)
             .with_roofline(gchr::device::roofline(device))
+            .made_by(super::words::command_line(), Machine::here())
             .explained(why);
         if let Some(why) = stopped {
             profile = profile.stopped(why);

@@ -1,4 +1,19 @@
-//! Splits a text into words as a shell does: blanks, single and double quotes, backslashes.
+//! Command lines as a shell has them: blanks, single and double quotes, backslashes.
+
+/// The command line of this process, so that it can be given again.
+pub fn command_line() -> String {
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+    std::iter::once("gchr".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=+:,@%^".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
 
 /// The words of `text`.
 pub fn split(text: &str) -> Result<Vec<String>, &'static str> {
@@ -28,7 +43,15 @@ pub fn split(text: &str) -> Result<Vec<String>, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::{quoted, split};
+
+    #[test]
+    fn quoted_words_are_words_again() {
+        for word in ["", "run", "a b", "it's", "edge(1, 2)", "\"q\"", "\\", "$HOME", "`x`", "größe"] {
+            assert_eq!(split(&quoted(word)).as_deref(), Ok(&[word.to_string()][..]), "{word}");
+        }
+        assert_eq!(quoted("--out=a/b.csv"), "--out=a/b.csv");
+    }
 
     #[test]
     fn words_are_those_of_a_shell() {

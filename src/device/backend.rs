@@ -14,7 +14,7 @@ use gchr_kernel::device::{Device as _, DeviceError};
 use gchr_kernel::ir::Module;
 use gchr_kernel::{Form, Unit};
 use gchr_runtime::outcome::{Failure, Stopped};
-use gchr_simulator::SimDevice;
+use gchr_simulator::{SimDevice, Simulator};
 
 use super::compile::{Target, Texts, compile_and_check};
 use super::verify::before_launch;
@@ -42,7 +42,11 @@ pub(crate) struct Backend {
 
 enum LoadedDevice {
     Gpu(Box<Mutex<Gpu>>),
-    Sim(gchr_simulator::Program),
+    Sim {
+        kernels: gchr_simulator::Program,
+        /// Buffers that outlive runs, of a session.
+        kept: Mutex<Option<Simulator>>,
+    },
 }
 
 impl Backend {
@@ -63,7 +67,8 @@ impl Backend {
                 let told = |errors: Vec<gchr_simulator::LowerError>| {
                     errors.iter().map(|e| e.diagnostic()).collect::<Vec<_>>()
                 };
-                let machine = LoadedDevice::Sim(simulated.map_err(told)?);
+                let kernels = simulated.map_err(told)?;
+                let machine = LoadedDevice::Sim { kernels, kept: Mutex::new(None) };
                 Ok((made, Self { machine, kernels: None, verify_ms }))
             }
         }
@@ -80,17 +85,37 @@ impl Backend {
         control: &mut Control<'_>,
         work: impl FnOnce(Placement<'_>, &mut Control<'_>) -> Result<O, Failure<L>>,
     ) -> Result<O, Failure<L>> {
+        self.run_among(0, false, control, work)
+    }
+
+    /// The same for what goes on with buffers of earlier runs, of so many bytes, and leaves buffers for further ones.
+    pub fn run_on<O: HasStats, L: Default>(
+        &self,
+        held: u64,
+        control: &mut Control<'_>,
+        work: impl FnOnce(Placement<'_>, &mut Control<'_>) -> Result<O, Failure<L>>,
+    ) -> Result<O, Failure<L>> {
+        self.run_among(held, true, control, work)
+    }
+
+    fn run_among<O: HasStats, L: Default>(
+        &self,
+        held: u64,
+        keeps: bool,
+        control: &mut Control<'_>,
+        work: impl FnOnce(Placement<'_>, &mut Control<'_>) -> Result<O, Failure<L>>,
+    ) -> Result<O, Failure<L>> {
         let limit = control.limits().memory;
         let (mut result, name) = match &self.machine {
             LoadedDevice::Gpu(gpu) => {
                 // A run that panicked leaves a GPU that at worst says that it is lost.
                 let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
-                let fits = gpu.free_bytes()? / 10 * 9;
+                let fits = (gpu.free_bytes()? + held) / 10 * 9;
                 let memory = limit.map_or(fits, |limit| limit.min(fits));
                 let name = format!("gpu:{} {}", gpu.info().ordinal, gpu.info().name);
                 (work(Placement { device: &mut *gpu, memory, simulated: false }, control), name)
             }
-            LoadedDevice::Sim(kernels) => {
+            LoadedDevice::Sim { kernels, kept } => {
                 let limit = limit.unwrap_or_else(memory::bound);
                 if let Some(shortage) = control.memory_shortage(0) {
                     let what = "the process before its run";
@@ -98,7 +123,13 @@ impl Backend {
                 }
                 let memory = (limit / SIM_COST).min(SIM_MEMORY);
                 let mut device = simulator(kernels, limit, control);
+                // A run that panicked leaves what it had done by then, which its session does not go on with.
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(buffers) = kept.take() {
+                    device = device.with_buffers_of(buffers);
+                }
                 let mut result = work(Placement { device: &mut device, memory, simulated: true }, control);
+                *kept = keeps.then(|| device.into_simulator());
                 name_limit(&mut result, limit);
                 (result, "sim".to_string())
             }

@@ -10,7 +10,7 @@ use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
 use gchr_constraints::plan::{ChrPlan, differences};
 use gchr_kernels_constraints::kernels::Kernels;
-use gchr_kernels_constraints::run::{self, FEW, Job, Options, RoundsOutcome};
+use gchr_kernels_constraints::run::{self, FEW, Ground, Job, Options, RoundsOutcome};
 use gchr_kernels_constraints::start;
 
 use crate::device::backend::{Backend, HasStats, Placement};
@@ -25,6 +25,12 @@ use crate::program::{Language, Program, program_name};
 const GPU_ROWS: u32 = 1 << 16;
 const SIM_ROWS: u32 = 1 << 8;
 
+/// How rounds run there.
+pub(crate) fn room(placement: &Placement<'_>) -> Options {
+    let rows = if placement.simulated { SIM_ROWS } else { GPU_ROWS };
+    Options { memory: placement.memory, rows, store: true, fast_paths: true, few: FEW }
+}
+
 /// Rounds on a GPU or its simulator.
 pub(crate) struct DeviceRounds;
 
@@ -38,17 +44,8 @@ impl Executor for DeviceRounds {
         program: &Program,
         options: &CompileOptions,
     ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
-        if options.trace {
-            return Err(vec![trace_missing()]);
-        }
-        if program.semantics(options) == Semantics::Refined {
-            return Err(vec![
-                Diagnostic::error("U0110", "a device runs constraint programs in rounds only")
-                    .note("the refined semantics applies one rule after the other")
-                    .help("give --semantics rounds, or --device cpu"),
-            ]);
-        }
-        Ok(Box::new(DeviceRoundsProgram::new(&program.rules, &program.sources, options)?))
+        let made = DeviceRoundsProgram::checked(&program.rules, &program.sources, options)?;
+        Ok(Box::new(made))
     }
 }
 
@@ -56,10 +53,39 @@ impl Executor for DeviceRounds {
 pub(crate) struct DeviceRoundsProgram {
     plan: ChrPlan,
     kernels: Kernels,
-    backend: Backend,
+    pub backend: Backend,
 }
 
 impl DeviceRoundsProgram {
+    /// The same, where the options are those of runs on a device.
+    pub fn checked(
+        rules: &rule::Program,
+        sources: &SourceMap,
+        options: &CompileOptions,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        if options.trace {
+            return Err(vec![trace_missing()]);
+        }
+        if options.semantics_of(rules) == Semantics::Refined {
+            return Err(vec![
+                Diagnostic::error("U0110", "a device runs constraint programs in rounds only")
+                    .note("the refined semantics applies one rule after the other")
+                    .help("give --semantics rounds, or --device cpu"),
+            ]);
+        }
+        Self::new(rules, sources, options)
+    }
+
+    /// The plan for rounds.
+    pub fn plan(&self) -> &ChrPlan {
+        &self.plan
+    }
+
+    /// What all runs of a session have in common.
+    pub fn ground<'a>(&'a self, program: &'a rule::Program) -> Ground<'a> {
+        Ground { program, plan: &self.plan, kernels: &self.kernels }
+    }
+
     /// Generates the kernels and brings them to the device.
     pub fn new(
         rules: &rule::Program,
@@ -81,10 +107,9 @@ impl DeviceRoundsProgram {
     ) -> Result<Finished, Unfinished> {
         let input = start::input(rules, &self.plan, facts, control);
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, input: &input };
-        let run = self.backend.run(control, |Placement { device, memory, simulated }, control| {
-            let rows = if simulated { SIM_ROWS } else { GPU_ROWS };
-            run::run(job, Options { memory, rows, store: true, fast_paths: true, few: FEW }, device, control)
-        })?;
+        let run = self
+            .backend
+            .run(control, |placement, control| run::run(job, room(&placement), placement.device, control))?;
         Ok(Finished { answer: Answer::Store(run.store), stats: run.stats, report: None })
     }
 }

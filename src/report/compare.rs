@@ -74,6 +74,6 @@ impl Plan {
         }
         let growth = growth::of(&rows);
         let machine = Machine::here();
-        Comparison { title: self.title.clone(), machine, repeats: self.repeats, rows, growth }
+        Comparison { title: self.title.clone(), command: None, machine, repeats: self.repeats, rows, growth }
     }
 }

@@ -8,27 +8,36 @@ mod draw;
 use std::fmt::Write;
 
 use super::page::escape;
-use chart::WIDTH;
+use chart::{Frame, NARROW, WIDE};
 
 pub use axis::{Axis, Unit};
 pub use chart::{Chart, Plot, Series};
 
 impl Plot {
-    /// The plot as an SVG element.
-    pub fn svg(&self) -> String {
-        sheet(std::slice::from_ref(self))
+    /// The plot for a page: a drawing for wide and one for narrow screens, and the values of its curves.
+    pub fn figure(&self) -> String {
+        let one = std::slice::from_ref(self);
+        let mut text = format!("<figure>{}\n{}", drawing(one, WIDE, "wide"), drawing(one, NARROW, "narrow"));
+        values(&self.chart, &mut text);
+        text + "</figure>\n"
     }
 }
 
 /// Plots below each other as one SVG document.
 pub fn sheet(plots: &[Plot]) -> String {
-    let drawn: Vec<draw::Drawing> = plots.iter().map(draw::plot).collect();
+    drawing(plots, WIDE, "wide")
+}
+
+/// Plots as an SVG element. Its colours are those of a light page; a page gives its own by class.
+fn drawing(plots: &[Plot], frame: Frame, class: &str) -> String {
+    let drawn: Vec<draw::Drawing> = plots.iter().map(|plot| draw::plot(plot, frame)).collect();
     let height = drawn.iter().map(|d| d.height).sum::<f64>().max(1.0);
     let titles: Vec<&str> = plots.iter().map(|p| p.title.as_str()).collect();
+    let width = frame.width;
     let mut text = format!(
-        "<svg width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\" \
-         xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{}\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+        "<svg class=\"{class}\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-label=\"{}\" xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" font-size=\"12\" \
+         fill=\"{}\">\n<rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
         escape(&titles.join("; ")),
         draw::INK,
     );
@@ -38,6 +47,42 @@ pub fn sheet(plots: &[Plot]) -> String {
         top += drawing.height;
     }
     text + "</svg>"
+}
+
+/// Rows of values that a page has of a curve.
+const VALUES: usize = 16;
+
+/// The values of curves as a table that is folded up.
+fn values(chart: &Chart, text: &mut String) {
+    let (Chart::Curves { x, y, series } | Chart::LogLog { x, y, series }) = chart else { return };
+    let mut at: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.0)).collect();
+    at.retain(|x| x.is_finite());
+    at.sort_by(f64::total_cmp);
+    at.dedup();
+    if at.is_empty() {
+        return;
+    }
+    let every = at.len().div_ceil(VALUES);
+    let (x_name, y_name) = (escape(&x.name), escape(&y.name));
+    let _ = write!(
+        text,
+        "<details><summary>Values</summary><div class=scroll><table>\n<tr><th scope=col>{x_name}</th>"
+    );
+    for curve in series.iter().filter(|curve| !curve.points.is_empty()) {
+        let name = if series.len() > 1 { escape(&curve.name) } else { y_name.clone() };
+        let _ = write!(text, "<th scope=col>{name}</th>");
+    }
+    *text += "</tr>\n";
+    // The last value is one of them.
+    for x_value in at.iter().rev().step_by(every).collect::<Vec<_>>().into_iter().rev() {
+        let _ = write!(text, "<tr><td class=name>{}</td>", escape(&x.unit.show(*x_value)));
+        for curve in series.iter().filter(|curve| !curve.points.is_empty()) {
+            let value = curve.at(*x_value).map_or("-".into(), |value| y.unit.show(value));
+            let _ = write!(text, "<td>{}</td>", escape(&value));
+        }
+        *text += "</tr>\n";
+    }
+    *text += "</table></div></details>";
 }
 
 #[cfg(test)]
@@ -57,7 +102,7 @@ mod tests {
             Chart::Bars { x: axis("size"), bars: vec![("one & two".into(), 3.0), ("two".into(), 0.0)] },
         ];
         for chart in charts {
-            let text = Plot { title: "Title & more".into(), chart }.svg();
+            let text = sheet(&[Plot { title: "Title & more".into(), chart }]);
             for wanted in ["<svg ", ">Title &amp; more<", ">one &amp; two<", ">size<"] {
                 assert!(text.contains(wanted), "no {wanted} in {text}");
             }
@@ -76,11 +121,29 @@ mod tests {
             ];
             for chart in charts {
                 let plot = Plot { title: "none".into(), chart };
-                let text = plot.svg();
+                let text = sheet(&[plot]);
                 assert!(text.contains("nothing to draw") && !text.contains("NaN"), "{text}");
                 assert!(!text.contains("inf"), "{text}");
             }
         }
+    }
+
+    /// Values of an area can be read off: under the pointer, and as a table.
+    #[test]
+    fn values_can_be_read_off() {
+        let points = (0..500).map(|i| (f64::from(i), f64::from(i * i))).collect();
+        let series = vec![
+            Series { name: "squares".into(), points },
+            Series { name: "limit".into(), points: vec![(0.0, 7.0), (499.0, 7.0)] },
+        ];
+        let chart = Chart::Curves { x: axis("round"), y: axis("firings"), series };
+        let text = Plot { title: "Squares".into(), chart }.figure();
+        let stripes = text.matches("class=\"hit\"").count();
+        assert!((50..=WIDE.stripes + NARROW.stripes).contains(&stripes), "{stripes} in {text}");
+        assert!(text.contains("round 499: squares 249k, limit 7"), "{text}");
+        let rows = text.matches("<td class=name>").count();
+        assert!((10..=VALUES).contains(&rows), "{rows}");
+        assert!(text.contains("<td class=name>499</td><td>249k</td><td>7</td>"), "{text}");
     }
 
     /// Nine curves have nine looks, and their names have places of their own.
@@ -93,8 +156,8 @@ mod tests {
             })
             .collect();
         let chart = Chart::LogLog { x: axis("size"), y: axis("ms"), series };
-        let text = Plot { title: "Many".into(), chart }.svg();
-        let mut looks: Vec<&str> = text.lines().filter(|l| l.contains("class=\"key\"")).collect();
+        let text = sheet(&[Plot { title: "Many".into(), chart }]);
+        let mut looks: Vec<&str> = text.lines().filter(|l| l.contains("class=\"key ")).collect();
         let places = |line: &&str| line.split(" stroke=").next().map(str::to_string);
         let mut at: Vec<_> = looks.iter().filter_map(places).collect();
         let mut styles: Vec<_> = looks.drain(..).filter_map(|l| l.split(" stroke=").nth(1)).collect();

@@ -42,6 +42,8 @@ impl Profile {
             roofline: None,
             kernels: recorder.kernels().to_vec(),
             lines,
+            command: None,
+            machine: None,
             why: None,
         }
     }

@@ -1,4 +1,5 @@
-//! Sessions of constraint programs over ground stores, under either semantics, on the processor.
+//! Sessions of constraint programs over ground stores, under either semantics on the processor, in rounds on a
+//! device.
 
 use gchr_base::control::{Control, Progress};
 use gchr_base::derivation::{Cause, Derivations, Mark};
@@ -14,6 +15,7 @@ use gchr_chr::{Added, Addition};
 use gchr_constraints::exec::{Image, Resident, Store, Undone, Unrestored};
 use gchr_constraints::plan::{ChrPlan, compile, compile_rounds};
 
+use super::on_device::{DeviceStore, Stopped};
 use super::{Ended, Reply};
 use crate::executor::StoppedRun;
 use crate::options::{CompileOptions, Device};
@@ -30,22 +32,34 @@ pub(super) struct GroundSession {
     plan: ChrPlan,
     /// Columns hold more than the plan says.
     is_widened: bool,
-    resident: Resident,
+    place: Place,
     derived: Option<Derived>,
     options: CompileOptions,
 }
 
+/// Where the store is.
+enum Place {
+    Here(Resident),
+    Device(Box<DeviceStore>),
+}
+
 impl GroundSession {
-    pub fn new(program: gchr_chr::GroundSession, options: &CompileOptions) -> Result<Self, Vec<Diagnostic>> {
-        if options.device.runs_kernels() {
-            let message = "a session of a constraint program runs on the processor";
-            let help = "leave out --device; `gchr run` runs the same program on a GPU, from its start";
-            return Err(vec![Diagnostic::error("U0110", message).help(help)]);
-        }
-        let options = CompileOptions { device: Device::Cpu, ..*options };
+    /// `texts` are those of the program.
+    pub fn new(
+        program: gchr_chr::GroundSession,
+        texts: &SourceMap,
+        options: &CompileOptions,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let on_device = options.device.runs_kernels();
+        let device = if on_device { options.device } else { Device::Cpu };
+        let options = CompileOptions { device, ..*options };
+        let place = match on_device {
+            true => Place::Device(Box::new(DeviceStore::new(program.program(), texts, &options)?)),
+            false => Place::Here(Resident::new(UNDO)),
+        };
         let (plan, notes) = plan(program.program(), &options)?;
         let derived = options.derivations.then(|| Derived::new(notes));
-        Ok(Self { program, plan, is_widened: false, resident: Resident::new(UNDO), derived, options })
+        Ok(Self { program, plan, is_widened: false, place, derived, options })
     }
 
     pub fn options(&self) -> &CompileOptions {
@@ -54,7 +68,11 @@ impl GroundSession {
 
     /// Whether nothing has run, and nothing waits.
     pub fn is_untouched(&self) -> bool {
-        self.resident.undoable() == 0 && self.resident.store().is_empty() && !self.is_pending()
+        let untouched = match &self.place {
+            Place::Here(resident) => resident.undoable() == 0 && resident.store().is_empty(),
+            Place::Device(store) => store.is_untouched(),
+        };
+        untouched && !self.is_pending()
     }
 
     pub fn add(&mut self, sources: &mut SourceMap, addition: &Addition, account: &Account) -> Added {
@@ -73,18 +91,35 @@ impl GroundSession {
 
     pub fn run(&mut self, control: &mut Control<'_>) -> Result<Reply, Ended> {
         if self.is_widened {
-            (self.plan, _) = plan(self.program.program(), &self.options).map_err(Ended::Refused)?;
-            self.resident.replan();
-            self.is_widened = false;
+            self.widen().map_err(Ended::Refused)?;
         }
+        let program = self.program.program();
+        let resident = match &mut self.place {
+            Place::Here(resident) => resident,
+            Place::Device(store) => {
+                let ran = store.run(program, self.program.facts(), control);
+                let ran = ran.map_err(|stopped| match stopped {
+                    Stopped::Found(found) => Ended::Refused(found),
+                    Stopped::Run(stopped) => {
+                        let found = stopped.error.to_diagnostic(program);
+                        Ended::Stopped(stopped, Box::new(found))
+                    }
+                });
+                self.program.clear_pending();
+                return ran.map(|stats| Reply { answer: None, stats });
+            }
+        };
         if let Some(derived) = &mut self.derived {
             derived.lend(control);
         }
-        let ran = self.resident.run(self.program.program(), &self.plan, self.program.facts(), control);
-        let ran = self.take_record_back(ran, control);
+        let ran = resident.run(program, &self.plan, self.program.facts(), control);
+        let ran = match &mut self.derived {
+            Some(derived) => derived.end(ran, resident, &self.plan, control),
+            None => ran,
+        };
         let ran = ran.map_err(|undone| {
             let Undone { error, stats } = *undone;
-            let found = error.to_diagnostic(self.program.program());
+            let found = error.to_diagnostic(program);
             let stopped = StoppedRun { error, stats, left: None, places: Vec::new() };
             Ended::Stopped(Box::new(stopped), Box::new(found))
         });
@@ -92,9 +127,34 @@ impl GroundSession {
         ran.map(|stats| Reply { answer: None, stats })
     }
 
+    /// A plan for columns that hold more than before.
+    fn widen(&mut self) -> Result<(), Vec<Diagnostic>> {
+        let program = self.program.program();
+        (self.plan, _) = plan(program, &self.options)?;
+        match &mut self.place {
+            Place::Here(resident) => resident.replan(),
+            Place::Device(store) => store.widen(program)?,
+        }
+        self.is_widened = false;
+        Ok(())
+    }
+
+    /// Brings the store here, if it is on a device and was not asked for since the last run.
+    pub fn fetch(&mut self) -> Result<(), Vec<Diagnostic>> {
+        match &mut self.place {
+            Place::Here(_) => Ok(()),
+            Place::Device(store) => store.fetch(self.program.program()).map(drop),
+        }
+    }
+
     /// The store as plain data.
-    pub fn image(&self) -> Result<Image, StopReason> {
-        self.resident.image(self.signature())
+    pub fn image(&mut self) -> Result<Image, Vec<Diagnostic>> {
+        let program = self.program.program();
+        let resident = match &mut self.place {
+            Place::Here(resident) => resident,
+            Place::Device(store) => store.fetch(program)?,
+        };
+        resident.image(&program.signature).map_err(|reason| vec![reason.to_diagnostic()])
     }
 
     /// Makes the store that of an image. What is wrong with that; `told` says it of an image that is none.
@@ -113,46 +173,27 @@ impl GroundSession {
         let resident = resident.map_err(|unrestored| vec![told(unrestored)])?;
         self.program.clear_pending();
         self.is_widened |= self.program.take_store(&kinds)?;
-        self.resident = resident;
+        match &mut self.place {
+            Place::Here(own) => *own = resident,
+            Place::Device(store) => store.set(resident)?,
+        }
         Ok(())
     }
 
-    pub fn undo(&mut self) -> Result<bool, Diagnostic> {
+    pub fn undo(&mut self) -> Result<bool, Vec<Diagnostic>> {
         let program = self.program.program();
-        let undone = self.resident.undo(&self.plan).map_err(|error| error.to_diagnostic(program));
+        let resident = match &mut self.place {
+            Place::Here(resident) => resident,
+            Place::Device(store) => return store.undo(program),
+        };
+        let undone = resident.undo(&self.plan).map_err(|error| vec![error.to_diagnostic(program)]);
         if let Some(derived) = &mut self.derived {
             if matches!(undone, Ok(true)) {
                 derived.undo();
             }
-            derived.follow(self.resident.next_id());
+            derived.follow(resident.next_id());
         }
         undone
-    }
-
-    /// Takes back the record that was lent to a run. What it has of a run that stopped is forgotten; a run that it has
-    /// not all of is taken back.
-    fn take_record_back(
-        &mut self,
-        ran: Result<Stats, Box<Undone>>,
-        control: &mut Control<'_>,
-    ) -> Result<Stats, Box<Undone>> {
-        let Some(derived) = &mut self.derived else { return ran };
-        let missing = derived.take_back(control);
-        let ended = match (ran, missing) {
-            (Ok(stats), None) => return Ok(stats),
-            (Err(undone), _) => undone,
-            (Ok(stats), Some(reason)) => {
-                let progress = Progress { steps: stats.firings.unwrap_or(0), bytes: 0, live: 0 };
-                let error = match self.resident.undo(&self.plan) {
-                    Ok(_) => RunError { reason, rule: None, span: None, progress },
-                    Err(lost) => *lost,
-                };
-                Box::new(Undone { error, stats })
-            }
-        };
-        derived.undo();
-        derived.follow(self.resident.next_id());
-        Err(ended)
     }
 
     /// Explains the constraints that match a text, which becomes one of `sources`; rules are in `texts`.
@@ -185,8 +226,12 @@ impl GroundSession {
         })
     }
 
-    pub fn store(&self) -> &Store {
-        self.resident.store()
+    /// The store; one on a device must have been [fetched](Self::fetch).
+    pub fn store(&self) -> Option<&Store> {
+        match &self.place {
+            Place::Here(resident) => Some(resident.store()),
+            Place::Device(store) => store.fetched(),
+        }
     }
 
     pub fn signature(&self) -> &Signature {
@@ -196,7 +241,10 @@ impl GroundSession {
     pub fn count(&self, name: &str, arity: usize) -> Option<usize> {
         let all = &self.signature().constraints;
         let at = all.iter().position(|c| c.name == name && c.columns.len() == arity)?;
-        Some(self.store().count(Id::from_index(at)))
+        Some(match &self.place {
+            Place::Here(resident) => resident.store().count(Id::from_index(at)),
+            Place::Device(store) => store.count(Id::from_index(at)),
+        })
     }
 }
 
@@ -222,6 +270,32 @@ impl Derived {
         self.marks.push(self.record.mark());
         self.record.begin_run();
         control.derive(std::mem::take(&mut self.record));
+    }
+
+    /// Takes it back. What it has of a run that stopped is forgotten; a run that it has not all of is taken back.
+    fn end(
+        &mut self,
+        ran: Result<Stats, Box<Undone>>,
+        resident: &mut Resident,
+        plan: &ChrPlan,
+        control: &mut Control<'_>,
+    ) -> Result<Stats, Box<Undone>> {
+        let missing = self.take_back(control);
+        let ended = match (ran, missing) {
+            (Ok(stats), None) => return Ok(stats),
+            (Err(undone), _) => undone,
+            (Ok(stats), Some(reason)) => {
+                let progress = Progress { steps: stats.firings.unwrap_or(0), bytes: 0, live: 0 };
+                let error = match resident.undo(plan) {
+                    Ok(_) => RunError { reason, rule: None, span: None, progress },
+                    Err(lost) => *lost,
+                };
+                Box::new(Undone { error, stats })
+            }
+        };
+        self.undo();
+        self.follow(resident.next_id());
+        Err(ended)
     }
 
     /// Takes it back: why it has not all of the run, if so.

@@ -30,22 +30,22 @@ struct Body {
 impl Session {
     /// The store as bytes, which [`restore`](Self::restore) makes a store of again. Sessions of the logic machine and of
     /// term programs have none, and nothing may wait for a run. Limits, answers and what can be taken back are not kept.
-    pub fn save(&self) -> Result<Vec<u8>, Diagnostics> {
-        self.saved().map_err(|found| self.refused(vec![found]))
+    pub fn save(&mut self) -> Result<Vec<u8>, Diagnostics> {
+        self.saved().map_err(|found| self.refused(found))
     }
 
-    fn saved(&self) -> Result<Vec<u8>, Diagnostic> {
-        let Kind::Ground(session) = &self.kind else { return Err(no_store("saved")) };
-        if self.is_pending() {
+    fn saved(&mut self) -> Result<Vec<u8>, Vec<Diagnostic>> {
+        let (constraints, is_pending) = (self.declared(), self.is_pending());
+        let Kind::Ground(session) = &mut self.kind else { return Err(vec![no_store("saved")]) };
+        if is_pending {
             let found = Diagnostic::error("U0144", "goals wait for a run: the session is not saved");
-            return Err(found.help("run them first, or drop them"));
+            return Err(vec![found.help("run them first, or drop them")]);
         }
-        let store = session.image().map_err(|reason| reason.to_diagnostic())?;
-        let body = Body { program: program(&self.texts), constraints: self.declared(), store };
+        let body = Body { program: program(&self.texts), constraints, store: session.image()? };
         let mut bytes = FIRST_LINE.to_vec();
         bytes.resize(FIRST_LINE.len() + HASH, 0);
         let mut bytes = postcard::to_extend(&body, bytes).map_err(|_| {
-            StopReason::Internal { what: "a store that has no form as bytes".into() }.to_diagnostic()
+            vec![StopReason::Internal { what: "a store that has no form as bytes".into() }.to_diagnostic()]
         })?;
         let hash: [u8; HASH] = Sha256::digest(&bytes[FIRST_LINE.len() + HASH..]).into();
         bytes[FIRST_LINE.len()..][..HASH].copy_from_slice(&hash);

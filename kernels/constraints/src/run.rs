@@ -2,6 +2,7 @@
 
 mod fast_paths;
 mod output;
+mod resident;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use gchr_base::value::{Heap, Terms};
 use gchr_constraints::exec::{Store, is_evaluated};
 
 pub use super::job::{FEW, Job, Options};
+pub use resident::{Ground, Resident};
 
 use super::contract::{BLOCK, ExplainFailure, Rounds};
 
@@ -89,27 +91,8 @@ pub fn run(
     control: &mut Control<'_>,
 ) -> Result<RoundsOutcome, Failure> {
     let start = Instant::now();
-    let mut runner = Runner {
-        job,
-        options,
-        slices: Slices::new(device, control)?,
-        rounds_ms: 0.0,
-        peak: 0,
-        rounds: 0,
-        fired: 0,
-        live: 0,
-        collections: 0,
-    };
-    let words = job.input.heap.cells().len() as u64;
-    if words > MOST_WORDS {
-        let reason = StopReason::Indices { what: "terms".into(), limit: MOST_WORDS };
-        return Err(RunError { reason, rule: None, span: None, progress: runner.progress() }.into());
-    }
-    let tables = Tables::new(&job, &options, device);
-    let mut tables = tables.map_err(|error| match runner.out_of_memory(error.into()) {
-        outcome::Failure::Stopped(stopped) => Failure::from(stopped.error),
-        outcome::Failure::Device(error) => Failure::Device(error),
-    })?;
+    let mut runner = Runner::new(job, options, device, control)?;
+    let mut tables = runner.new_tables(device)?;
     let ended = runner.batches(&mut tables, device, control);
     let ended = ended.map_err(|failure| runner.out_of_memory(failure));
     runner.slices.report(control);
@@ -131,7 +114,41 @@ struct Runner<'a> {
     collections: u64,
 }
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
+    fn new(
+        job: Job<'a>,
+        options: Options,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<Self, Failure> {
+        let slices = Slices::new(device, control)?;
+        Ok(Self {
+            job,
+            options,
+            slices,
+            rounds_ms: 0.0,
+            peak: 0,
+            rounds: 0,
+            fired: 0,
+            live: 0,
+            collections: 0,
+        })
+    }
+
+    /// Tables without constraints, with the terms that the run starts with.
+    fn new_tables(&self, device: &mut dyn Device) -> Result<Tables, Failure> {
+        let words = self.job.input.heap.cells().len() as u64;
+        if words > MOST_WORDS {
+            let reason = StopReason::Indices { what: "terms".into(), limit: MOST_WORDS };
+            return Err(RunError { reason, rule: None, span: None, progress: self.progress() }.into());
+        }
+        let tables = Tables::new(&self.job, &self.options, device);
+        tables.map_err(|error| match self.out_of_memory(error.into()) {
+            outcome::Failure::Stopped(stopped) => Failure::from(stopped.error),
+            outcome::Failure::Device(error) => Failure::Device(error),
+        })
+    }
+
     fn batches(
         &mut self,
         tables: &mut Tables,
@@ -275,13 +292,9 @@ impl Runner<'_> {
     }
 
     fn must_have(&self, grown: Grown) -> Result<(), outcome::Failure> {
-        let limit = self.options.memory;
-        match grown {
-            Grown::Yes => Ok(()),
-            Grown::NoMemory(what) => Err(self.halt(StopReason::Memory { limit, what })),
-            Grown::NoNumbers(what) => {
-                Err(self.halt(StopReason::Indices { what, limit: u64::from(u32::MAX) }))
-            }
+        match grown.lack(self.options.memory) {
+            None => Ok(()),
+            Some(reason) => Err(self.halt(reason)),
         }
     }
 

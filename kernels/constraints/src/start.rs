@@ -4,10 +4,14 @@ use gchr_base::control::Control;
 use gchr_base::error::RunError;
 use gchr_base::facts::Facts;
 use gchr_base::rule::Program;
+use gchr_base::signature::SortKind;
 use gchr_base::value::Heap;
+use gchr_base::value::heap::{Import, ImportError};
 use gchr_constraints::exec::Words;
 use gchr_constraints::exec::start::start_rows;
 use gchr_constraints::plan::ChrPlan;
+
+use crate::layout::Layout;
 
 /// Constraints that are added at once, in the order of their ids.
 pub type Batch = Vec<Words>;
@@ -24,6 +28,20 @@ pub struct Input {
     /// Why the query of the last batch failed, if it did: after the rounds of the batches before it, the run stops with what the query
     /// has added.
     pub ended: Option<RunError>,
+}
+
+impl Input {
+    /// Gives all words their values in another heap, which takes the terms.
+    pub(crate) fn rename(&mut self, layout: &Layout, heap: &mut Heap) -> Result<(), ImportError> {
+        let mut import = Import::new(self.heap.cells());
+        for words in self.batches.iter_mut().flatten() {
+            let kinds = &layout.tables[words.constraint].columns;
+            for (word, _) in words.values.iter_mut().zip(kinds).filter(|(_, kind)| **kind == SortKind::Any) {
+                *word = import.word(heap, *word)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The batches of a program, up to a query that fails.

@@ -5,10 +5,12 @@ pub(crate) mod buffers;
 mod cells;
 mod log;
 mod room;
+pub(crate) mod snapshot;
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use gchr_base::error::StopReason;
 use gchr_base::ids::IdVec;
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::value::Heap;
@@ -44,6 +46,17 @@ pub(crate) enum Grown {
     NoMemory(String),
     /// 32 bits do not suffice to number these.
     NoNumbers(String),
+}
+
+impl Grown {
+    /// Why there is no room; nothing where there is.
+    pub(crate) fn lack(self, limit: u64) -> Option<StopReason> {
+        match self {
+            Grown::Yes => None,
+            Grown::NoMemory(what) => Some(StopReason::Memory { limit, what }),
+            Grown::NoNumbers(what) => Some(StopReason::Indices { what, limit: u64::from(u32::MAX) }),
+        }
+    }
 }
 
 /// What a host reads after a launch.
@@ -85,6 +98,17 @@ pub(crate) struct Tables {
 
 impl Tables {
     pub fn new(job: &Job<'_>, options: &Options, device: &mut dyn Device) -> Result<Self> {
+        Self::sized(job, &job.input.heap, options, |_| 0, device)
+    }
+
+    /// Tables without constraints, with room for so many rows at least, and the terms of a heap.
+    fn sized(
+        job: &Job<'_>,
+        heap: &Heap,
+        options: &Options,
+        least: impl Fn(ConstraintId) -> u32,
+        device: &mut dyn Device,
+    ) -> Result<Self> {
         let layout = job.kernels.layout.clone();
         let entry = (ENTRY_WORDS + layout.heads) as u64;
         let fixed = Fixed::new(job.kernels, device)?;
@@ -92,10 +116,12 @@ impl Tables {
         let rows = options.rows.clamp(1, MOST as u32);
         let mut tables = IdVec::new();
         for table in layout.tables.ids() {
-            tables.push(Table::new(&layout, table, rows, device)?);
+            tables.push(Table::new(&layout, table, rows.max(least(table)), device)?);
         }
         let cells = match &layout.terms {
-            Some(terms) => Some(Cells::new(terms, job, u64::from(rows), device)?),
+            Some(terms) => {
+                Some(Cells::of_heap(terms, heap, &job.program.signature, u64::from(rows), device)?)
+            }
             None => None,
         };
         let log = match layout.output.is_empty() {

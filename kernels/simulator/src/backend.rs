@@ -85,6 +85,17 @@ impl<'a> SimDevice<'a> {
     pub fn totals(&self) -> Counters {
         self.totals
     }
+    /// Goes on with the buffers of another device, which had the same kernels; options are those of this one.
+    #[must_use]
+    pub fn with_buffers_of(mut self, other: Simulator) -> Self {
+        let options = self.simulator.options();
+        self.simulator = other.with_options(options);
+        self
+    }
+    /// The simulator with its buffers, for a [further device](Self::with_buffers_of).
+    pub fn into_simulator(self) -> Simulator {
+        self.simulator
+    }
     /// The simulator itself.
     pub fn simulator(&mut self) -> &mut Simulator {
         &mut self.simulator

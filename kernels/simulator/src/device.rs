@@ -192,6 +192,10 @@ impl Simulator {
     pub fn new(options: Options) -> Self {
         Self { options, buffers: Vec::new(), in_use: 0, time: HOST_TIME, launches: 0, tallies: Vec::new() }
     }
+    /// The same buffers under other options.
+    pub(super) fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
     /// What the `tally` statements of all launches counted, by number.
     pub fn tallies(&self) -> &[u64] {
         &self.tallies

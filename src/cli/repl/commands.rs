@@ -51,7 +51,11 @@ const COMMANDS: [(&str, &str, &str); 16] = [
     (":undo", "", "take back the last goal that changed the store"),
     (":clear", "", "begin anew with an empty store"),
     (":reload", "", "read the program again; the store begins anew"),
-    (":device", "DEVICE", "what evaluates terms from now on: cpu, gpu, gpu:N, sim"),
+    (
+        ":device",
+        "DEVICE",
+        "what runs goals and terms from now on: cpu, gpu, gpu:N, sim; the store goes there",
+    ),
     (":help", "", "this list"),
     (":quit", "", "leave; so does Ctrl-D"),
 ];

@@ -220,13 +220,15 @@ impl<'a> State<'a> {
 
     /// A small store as it is, a larger one counted; none for programs whose answers show it.
     fn show_small_store(&mut self, mut out: &mut dyn Write) -> io::Result<()> {
-        let Some((store, _)) = self.session.store() else { return Ok(()) };
-        let size = store.len();
+        if !self.session.is_ground() {
+            return Ok(());
+        }
+        let sizes = self.sizes();
+        let size: usize = sizes.iter().map(|(_, count)| count).sum();
         if size <= SHOWN {
             let written = self.session.write_store(&Selection::all(), Format::Text, &mut out);
             return written.map_err(io_error);
         }
-        let sizes = self.sizes();
         let sizes: Vec<String> = sizes.iter().map(|(symbol, count)| format!("{symbol} {count}")).collect();
         writeln!(out, "{size} constraints: {}", sizes.join(", "))
     }
@@ -284,7 +286,7 @@ impl<'a> State<'a> {
     /// Records derivations from now on, or no longer: at once while the store is empty, else when it is empty again.
     pub fn set_derivations(&mut self, on: bool) -> Next {
         let settings = Settings { derivations: on, ..self.settings };
-        let is_empty = self.session.store().is_none_or(|(store, _)| store.is_empty());
+        let is_empty = !self.session.is_ground() || self.sizes().is_empty();
         if on == self.settings.derivations || is_empty {
             return self.reopen(settings);
         }
@@ -300,7 +302,7 @@ impl<'a> State<'a> {
                 self.write(|state, out| state.show_small_store(out));
                 Next::Go
             }
-            Ok(false) if self.session.store().is_some() => {
+            Ok(false) if self.session.is_ground() => {
                 report::say("gchr: there is nothing to take back\n");
                 Next::Go
             }
@@ -318,9 +320,24 @@ impl<'a> State<'a> {
         self.reopen(self.settings)
     }
 
-    /// Brings a program to another device.
+    /// Brings a program to another device, with its store.
     pub fn set_device(&mut self, device: Device) -> Next {
-        self.reopen(Settings { device, ..self.settings })
+        let settings = Settings { device, ..self.settings };
+        if !self.session.is_ground() || self.sizes().is_empty() {
+            return self.reopen(settings);
+        }
+        // A store whose derivations are recorded has them on the processor only: the new session says so.
+        let saved = match self.session.save() {
+            Ok(saved) => saved,
+            Err(found) => return failed(&found),
+        };
+        match self.reopen(settings) {
+            Next::Names => match self.session.restore("the store of the session", &saved) {
+                Ok(()) => Next::Names,
+                Err(found) => failed(&found),
+            },
+            other => other,
+        }
     }
 
     fn reopen(&mut self, settings: Settings) -> Next {

@@ -180,7 +180,7 @@ fn ended(written: Result<(), FormatError>, out: &mut Out) -> Exit {
 pub fn unwritten(what: &str, error: FormatError) {
     watchdog::heard();
     let message = match error {
-        FormatError::NotTabular => error.to_string(),
+        FormatError::NotTabular | FormatError::Unfetched(_) => error.to_string(),
         FormatError::Io(error) => match StopReason::from(error) {
             StopReason::Output { message } => message,
             reason => {

@@ -11,6 +11,8 @@ use crate::report::machine::Machine;
 pub struct Comparison {
     /// What the problem is called.
     pub title: String,
+    /// The command line, if it was one.
+    pub command: Option<String>,
     /// The machine.
     pub machine: Machine,
     /// Timed runs of each cell.

@@ -6,57 +6,66 @@ use super::comparison::Comparison;
 use super::measured::Measured;
 use super::plan::Row;
 use super::table::{growth, sizes, used, verdict};
-use crate::report::page::{TABLE, document, escape};
+use crate::report::page::{Origin, TABLE, document, escape};
 use crate::report::plot::{Axis, Chart, Plot, Series, Unit};
 
 pub(super) fn page(comparison: &Comparison) -> String {
     let mut body = format!(
-        "<p class=note>{} timed runs each, without counters; counters come from another run. {}</p>\n",
+        "<p class=note>{} timed runs each, without counters; counters come from another run.</p>\n\
+         <h2 id=plots>At a glance</h2>\n<div class=plots>\n",
         comparison.repeats,
-        escape(&comparison.machine.to_string())
     );
-    for plot in plots(comparison) {
-        let _ = writeln!(body, "<figure>{}</figure>", plot.svg());
-    }
+    plots(comparison).iter().for_each(|plot| body += &plot.figure());
+    body += "</div>\n<div id=tables>\n";
     for size in sizes(comparison) {
         let rows: Vec<&Row> = comparison.rows.iter().filter(|row| row.size == size).collect();
         let title = size.map_or("As started in the files".to_string(), |n| format!("Size {n}"));
         let _ = writeln!(body, "<h2>{title}</h2>");
         table(&rows, &mut body);
     }
+    body += "</div>\n";
+    let mut sections = vec![("plots", "At a glance"), ("tables", "Tables")];
     if !comparison.growth.is_empty() {
-        body += "<h2>Growth: exponent of the size</h2>\n";
+        sections.push(("growth", "Growth"));
+        body += "<h2 id=growth>Growth: exponent of the size</h2>\n";
         body += TABLE[0];
         for (i, line) in growth(&comparison.growth).iter().enumerate() {
-            let tag = if i == 0 { "th" } else { "td" };
+            let (tag, scope) = if i == 0 { ("th", " scope=col") } else { ("td", "") };
             body += "<tr>";
             for (column, cell) in line.iter().enumerate() {
                 let class = if i > 0 && column == 0 { " class=name" } else { "" };
-                let _ = write!(body, "<{tag}{class}>{}</{tag}>", escape(cell));
+                let _ = write!(body, "<{tag}{scope}{class}>{}</{tag}>", escape(cell));
             }
             body += "</tr>\n";
         }
         body += TABLE[1];
     }
-    document(&comparison.title, &body)
+    let machine = Some(comparison.machine.to_string());
+    let origin = Origin { command: comparison.command.as_deref(), machine };
+    document(&comparison.title, &sections, &body, &origin)
 }
 
 fn table(rows: &[&Row], out: &mut String) {
     let columns = used(rows);
     *out += TABLE[0];
-    *out += "<tr><th>program</th>";
+    *out += "<tr><th scope=col>program</th><th scope=col class=answer>answer</th>";
     for column in &columns {
-        let _ = write!(out, "<th title=\"{}\">{}</th>", escape(column.says), column.head);
+        let _ = write!(out, "<th scope=col title=\"{}\">{}</th>", escape(column.says), column.head);
     }
-    *out += "<th>answer</th></tr>\n";
+    *out += "</tr>\n";
     for row in rows {
-        let _ = write!(out, "<tr><td class=name>{}</td>", escape(&row.way()));
+        let differs = if row.agrees == Some(true) { "" } else { " differs" };
+        let _ = write!(
+            out,
+            "<tr><td class=name>{}</td><td class=\"answer{differs}\">{}</td>",
+            escape(&row.way()),
+            escape(&verdict(row))
+        );
         for column in &columns {
             let shown = row.outcome.as_ref().ok().and_then(|m| (column.show)(m));
             let _ = write!(out, "<td>{}</td>", shown.as_deref().unwrap_or("-"));
         }
-        let differs = if row.agrees == Some(true) { "" } else { " differs" };
-        let _ = writeln!(out, "<td class=\"answer{differs}\">{}</td></tr>", escape(&verdict(row)));
+        *out += "</tr>\n";
     }
     *out += TABLE[1];
 }

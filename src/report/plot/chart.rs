@@ -2,8 +2,23 @@
 
 use super::axis::Axis;
 
-/// Pixels from left to right.
-pub(super) const WIDTH: f64 = 900.0;
+/// How wide a drawing is, in pixels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Frame {
+    /// From left to right.
+    pub width: f64,
+    /// From the left to the area of curves.
+    pub left: f64,
+    /// How many values are written below the area, about.
+    pub ticks: usize,
+    /// Stripes of the area that say their values.
+    pub stripes: usize,
+}
+
+/// For screens and paper.
+pub(super) const WIDE: Frame = Frame { width: 900.0, left: 84.0, ticks: 8, stripes: 60 };
+/// For telephones.
+pub(super) const NARROW: Frame = Frame { width: 380.0, left: 70.0, ticks: 4, stripes: 20 };
 
 /// A curve.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,6 +27,14 @@ pub struct Series {
     pub name: String,
     /// Its points, by ascending `x`.
     pub points: Vec<(f64, f64)>,
+}
+
+impl Series {
+    /// The value of the last point that is not behind a place; nothing before the first one.
+    pub(super) fn at(&self, x: f64) -> Option<f64> {
+        let end = self.points.partition_point(|point| point.0 <= x);
+        end.checked_sub(1).map(|at| self.points[at].1).filter(|value| value.is_finite())
+    }
 }
 
 /// Axes and what is drawn between them.

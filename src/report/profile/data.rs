@@ -5,6 +5,7 @@ use gchr_base::stats::Stats;
 use serde::Serialize;
 
 use crate::program::Language;
+use crate::report::machine::Machine;
 
 /// A recorded run, ready to be written.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +35,10 @@ pub struct Profile {
     /// The program's text with counts by line.
     #[serde(skip)]
     pub lines: Vec<Line>,
+    /// The command line of the run.
+    pub command: Option<String>,
+    /// The machine that ran it, and the version of gchr.
+    pub machine: Option<Machine>,
     /// What led to something that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
@@ -75,6 +80,12 @@ impl Profile {
     #[must_use]
     pub fn explained(self, why: Option<Why>) -> Self {
         Self { why, ..self }
+    }
+
+    /// Says where it comes from: the command line, and the machine.
+    #[must_use]
+    pub fn made_by(self, command: impl Into<String>, machine: Machine) -> Self {
+        Self { command: Some(command.into()), machine: Some(machine), ..self }
     }
 
     /// Adds what the device's memory gives at most.
@@ -120,4 +131,6 @@ pub struct Line {
     pub applied: Option<u64>,
     /// Share of the run's time of these rules.
     pub share: f64,
+    /// Applications or firings of all rules that the line is part of.
+    pub of_rules: u64,
 }

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use super::data::{Profile, RuleProfile, Why};
-use crate::report::page::{TABLE, document, escape};
+use crate::report::page::{Origin, TABLE, document, escape, grouped};
 use crate::report::plot::Unit;
 
 /// The whole page.
 pub(super) fn page(profile: &Profile) -> String {
     let mut body = String::new();
     figures(profile, &mut body);
-    body += "<h2>Course of the run</h2>\n";
+    body += "<h2 id=course>Course of the run</h2>\n";
     if !profile.has_rounds() {
         body += match profile.stats.device.as_deref() {
             None | Some("cpu") => {
@@ -25,16 +25,22 @@ pub(super) fn page(profile: &Profile) -> String {
     if plots.is_empty() {
         body += "<p class=note>The run was too short to have a course.</p>\n";
     }
-    for plot in plots {
-        let _ = writeln!(body, "<figure>{}</figure>", plot.svg());
-    }
+    body += "<div class=plots>\n";
+    plots.iter().for_each(|plot| body += &plot.figure());
+    body += "</div>\n";
     rules(profile, &mut body);
     source(profile, &mut body);
+    let mut sections = vec![("course", "Course of the run"), ("rules", "Rules"), ("text", "Program")];
     if let Some(Why { of, derivation }) = &profile.why {
-        let _ = writeln!(body, "<h2>Why {}</h2>", escape(of));
+        sections.push(("why", "Why"));
+        let _ = writeln!(body, "<h2 id=why>Why {}</h2>", escape(of));
         let _ = writeln!(body, "<div class=scroll><pre>{}</pre></div>", escape(derivation));
     }
-    document(&format!("Profile of {}", profile.program), &body)
+    let origin = Origin {
+        command: profile.command.as_deref(),
+        machine: profile.machine.as_ref().map(ToString::to_string),
+    };
+    document(&format!("Profile of {}", profile.program), &sections, &body, &origin)
 }
 
 fn figures(profile: &Profile, out: &mut String) {
@@ -42,8 +48,8 @@ fn figures(profile: &Profile, out: &mut String) {
         let _ = writeln!(out, "<p class=warning>The run ended without a result: {}</p>", escape(why));
     }
     let stats = &profile.stats;
-    let count = |n: Option<u64>| n.map(|n| n.to_string());
-    let ms = |t: Option<f64>| t.map(|t| format!("{t:.3} ms"));
+    let count = |n: Option<u64>| n.map(grouped);
+    let ms = |t: Option<f64>| t.map(|t| Unit::Seconds.show(t / 1e3));
     let mut rows: Vec<(&str, Option<String>)> = vec![
         ("rule applications", count(stats.rewrites)),
         ("firings", count(stats.firings)),
@@ -62,7 +68,7 @@ fn figures(profile: &Profile, out: &mut String) {
         ("semantics", stats.semantics.clone()),
     ];
     if let Some(last) = profile.points.last() {
-        rows.insert(3, ("candidates tried", (last.tried > 0).then(|| last.tried.to_string())));
+        rows.insert(3, ("candidates tried", (last.tried > 0).then(|| grouped(last.tried))));
         let traffic = last.traffic;
         let bytes = |n: u64| (n > 0).then(|| Unit::Bytes.show(n as f64));
         rows.push(("bytes read", bytes(traffic.read)));
@@ -70,7 +76,7 @@ fn figures(profile: &Profile, out: &mut String) {
         rows.push(("moved by random accesses", bytes(traffic.random)));
         let share = profile.share_of_roofline();
         rows.push(("device time at the memory's ceilings", share.map(|s| format!("{:.1} %", s * 100.0))));
-        rows.push(("atomics", (traffic.atomics > 0).then(|| traffic.atomics.to_string())));
+        rows.push(("atomics", (traffic.atomics > 0).then(|| grouped(traffic.atomics))));
     }
     *out += "<dl class=figures>\n";
     for (name, value) in rows {
@@ -83,7 +89,7 @@ fn figures(profile: &Profile, out: &mut String) {
 }
 
 fn rules(profile: &Profile, out: &mut String) {
-    *out += "<h2>Rules</h2>\n";
+    *out += "<h2 id=rules>Rules</h2>\n";
     if profile.rules.is_empty() {
         *out += "<p class=note>Nothing was counted by rule.</p>\n";
         return;
@@ -97,14 +103,15 @@ fn rules(profile: &Profile, out: &mut String) {
     let head = |shown: bool, text: &'static str| if shown { text } else { "" };
     let _ = writeln!(
         out,
-        "{}<tr><th>rule</th><th>line</th><th>{}</th><th></th>{}{}</tr>",
+        "{}<tr><th scope=col>rule</th><th scope=col>line</th><th scope=col>{}</th><td class=bar></td>{}{}</tr>",
         TABLE[0],
         profile.unit,
-        head(tries, "<th>candidates tried</th>"),
-        head(sampled, "<th>time</th>")
+        head(tries, "<th scope=col>candidates tried</th>"),
+        head(sampled, "<th scope=col>time</th>")
     );
     for RuleProfile { name, line, applied, tried, share } in &profile.rules {
         let part = *applied as f64 / total as f64 * 100.0;
+        let (applied, tried) = (grouped(*applied), grouped(*tried));
         let tried = if tries { format!("<td>{tried}</td>") } else { String::new() };
         let time = if sampled { format!("<td>{:.1} %</td>", share * 100.0) } else { String::new() };
         let _ = writeln!(
@@ -118,12 +125,12 @@ fn rules(profile: &Profile, out: &mut String) {
 }
 
 fn source(profile: &Profile, out: &mut String) {
-    let most = profile.lines.iter().filter_map(|l| l.applied).max().unwrap_or(0).max(1) as f64;
-    let _ = writeln!(out, "<h2>{}</h2>\n<table class=source>", escape(&profile.program));
+    let most = profile.lines.iter().map(|l| l.of_rules).max().unwrap_or(0).max(1) as f64;
+    let _ = writeln!(out, "<h2 id=text>{}</h2>\n<table class=source>", escape(&profile.program));
     for (i, line) in profile.lines.iter().enumerate() {
-        // Logarithmic: a rule applied once is seen beside one applied a million times.
-        let heat = line.applied.map_or(0.0, |n| (n as f64 + 1.0).ln() / (most + 1.0).ln());
-        let applied = line.applied.map_or(String::new(), |n| n.to_string());
+        // By the square root: what is hot stands out, and a hundredth of it is still seen.
+        let heat = (line.of_rules as f64 / most).sqrt();
+        let applied = line.applied.map_or(String::new(), grouped);
         let share = if line.share >= 0.0005 { format!("{:.1} %", line.share * 100.0) } else { String::new() };
         let _ = writeln!(
             out,

@@ -73,6 +73,13 @@ fn size(header: u64) -> usize {
     (header >> 32 & SIZE_MASK) as usize
 }
 
+/// Makes what is between two places a cell that is free.
+fn leave_free(cells: &mut [u64], from: usize, to: usize) {
+    if from < to {
+        cells[from] = FREE | ((to - from - 1) as u64) << 32;
+    }
+}
+
 fn hash_cell(header: u64, fields: &[u64]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write_u64(header);
@@ -88,6 +95,32 @@ impl Heap {
     /// An empty heap.
     pub fn new() -> Self {
         Self { threshold: Self::FIRST_THRESHOLD, ..Self::default() }
+    }
+
+    /// A heap of the cells of another one, whose words are words of this one. `places` are those of the cells in use, in
+    /// any order; what is between them is free. `None` where these are no places of cells.
+    pub fn of_cells(mut cells: Vec<u64>, mut places: Vec<u32>) -> Option<Result<Self, HeapFull>> {
+        places.sort_unstable();
+        if let Err(full) = memory::ask(places.len() as u64 * 12) {
+            return Some(Err(HeapFull::Memory(full)));
+        }
+        let (mut end, mut live) = (0, 0);
+        let mut by_content = HashTable::with_capacity(places.len());
+        for &place in &places {
+            let at = place as usize;
+            let next = at + 1 + size(*cells.get(at)?);
+            if at < end || next > cells.len() || cells[at] & (MARK | FREE) != 0 {
+                return None;
+            }
+            leave_free(&mut cells, end, at);
+            by_content.insert_unique(rehash(&cells, place), place, |&at| rehash(&cells, at));
+            live += next - at;
+            end = next;
+        }
+        let all = cells.len();
+        leave_free(&mut cells, end, all);
+        let threshold = (live * 2).max(Self::FIRST_THRESHOLD);
+        Some(Ok(Self { cells, by_content, free: Vec::new(), live, threshold, collections: 0 }))
     }
 
     /// The word of an integer that needs no cell.
@@ -340,6 +373,34 @@ mod tests {
         assert_eq!(heap.view(big), Word::Int(i64::MIN));
         let half = heap.float(0.5).unwrap();
         assert_eq!(heap.view(half), Word::Float(0.5));
+    }
+
+    /// Cells that came from elsewhere, with gaps and with a copy that is none of the places.
+    #[test]
+    fn cells_of_another_heap() {
+        let (f, g) = (SymbolId(0), SymbolId(1));
+        let mut heap = Heap::new();
+        let two = heap.float(2.5).unwrap();
+        let term = heap.compound(f, &[two, two]).unwrap();
+        let mut cells = heap.cells().to_vec();
+        let places: Vec<u32> = heap.places().collect();
+        cells.extend([7, 7, 7]);
+        let twin = cells.len() as u32;
+        cells.extend_from_slice(&heap.cells()[..2]);
+        for places in [places.clone(), places.iter().rev().copied().collect()] {
+            let mut other = Heap::of_cells(cells.clone(), places).expect("they are cells").unwrap();
+            assert_eq!(other.float(2.5).unwrap(), two);
+            assert_eq!(other.compound(f, &[two, two]).unwrap(), term);
+            let new = other.compound(g, &[term]).unwrap();
+            assert_eq!(new >> tag::BITS, u64::from(twin) + 2, "behind all that was there");
+            assert_eq!(other.places().count(), 3);
+            other.collect([new].into_iter());
+            assert_eq!(other.view(term), Word::Compound(f, &[two, two]));
+        }
+        assert!(Heap::of_cells(Vec::new(), Vec::new()).is_some_and(|heap| heap.is_ok()));
+        for wrong in [vec![0, 1], vec![cells.len() as u32], vec![cells.len() as u32 - 1]] {
+            assert!(Heap::of_cells(cells.clone(), wrong.clone()).is_none(), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -107,6 +107,19 @@ impl Resident {
         Self { store, next_id: 0, moments: Vec::new(), depth, is_stale: true, is_whole: false }
     }
 
+    /// The store that runs elsewhere have left; constraints of further ones have ids from `next_id` on.
+    pub fn of(store: Store, next_id: u64, depth: usize) -> Self {
+        Self { store, next_id, ..Self::new(depth) }
+    }
+
+    /// Gives the columns the kinds that those of a plan have.
+    pub fn fit(&mut self, plan: &ChrPlan) -> Result<(), StopReason> {
+        let tables = Store::new(plan, Heap::new()).tables;
+        self.adopt(tables)?;
+        (self.is_stale, self.is_whole) = (true, false);
+        Ok(())
+    }
+
     /// The constraints that the last run left. Tables exist from the first run on.
     pub fn store(&self) -> &Store {
         &self.store
@@ -203,10 +216,17 @@ impl Resident {
         if !self.is_stale && self.is_whole == whole {
             return Ok(());
         }
-        let mut tables = match plan.semantics {
+        let tables = match plan.semantics {
             Semantics::Refined => Storing::new(plan, code).tables(plan, whole),
             Semantics::Rounds => RoundsStoring::new(plan, code, whole).tables,
         };
+        self.adopt(tables)?;
+        (self.is_stale, self.is_whole) = (false, whole);
+        Ok(())
+    }
+
+    /// Puts what the tables hold into others.
+    fn adopt(&mut self, mut tables: Vec<Table>) -> Result<(), StopReason> {
         let heap = &mut self.store.heap;
         for (new, old) in tables.iter_mut().zip(std::mem::take(&mut self.store.tables)) {
             let (from, to) = (old.kinds.clone(), new.kinds.clone());
@@ -217,7 +237,7 @@ impl Resident {
                 return Err(misfit.reason(&new.name));
             }
         }
-        (self.store.tables, self.is_stale, self.is_whole) = (tables, false, whole);
+        self.store.tables = tables;
         Ok(())
     }
 

@@ -8,40 +8,15 @@ use gchr_base::signature::ConstraintId;
 use super::{BLOCK, Part, Tables};
 use crate::contract::Enter;
 use crate::start::Batch;
+use gchr_constraints::exec::Words;
 use gchr_kernel::device::{Device, Launch, Result, Value};
 
 impl Tables {
     /// Adds constraints behind those that are there.
     /// Says how long the device took to reduce them and to enter them into the indexes.
     pub(crate) fn put(&mut self, batch: &Batch, resident: u32, device: &mut dyn Device) -> Result<Duration> {
-        let first_id = self.state[self.words.next_id];
-        let mut delta = Vec::with_capacity(batch.len());
-        let mut columns: IdVec<ConstraintId, Vec<Vec<u64>>> =
-            self.layout.tables.iter().map(|t| vec![Vec::new(); t.columns.len()]).collect();
-        let mut ids: IdVec<ConstraintId, Vec<u32>> = self.tables.iter().map(|_| Vec::new()).collect();
-        for (words, id) in batch.iter().zip(first_id..) {
-            let table = words.constraint;
-            let row = self.tables[table].used as usize + ids[table].len();
-            delta.push((table.index() as u64) << 32 | row as u64);
-            ids[table].push(id as u32);
-            columns[table].iter_mut().zip(&words.values).for_each(|(column, &word)| column.push(word));
-        }
-        for (table, ids) in ids.iter_enumerated() {
-            let used = u64::from(self.tables[table].used);
-            for &(part, value) in &self.tables[table].parts {
-                let Value::Buffer(buffer) = value else { continue };
-                match part {
-                    Part::Column(c) => {
-                        device.upload(buffer, 8 * used, bytemuck::cast_slice(&columns[table][c]))?;
-                    }
-                    Part::Ids => device.upload(buffer, 4 * used, bytemuck::cast_slice(ids))?,
-                    _ => {}
-                }
-            }
-            let before = self.tables[table].used;
-            self.tables[table].used += ids.len() as u32;
-            self.fresh[table] = before..self.tables[table].used;
-        }
+        let first_id = self.next_id();
+        let (mut delta, ids) = self.append(batch, first_id, device)?;
         let timer = device.start_timer()?;
         let mut survivors = Vec::new();
         for table in self.layout.tables.ids() {
@@ -70,6 +45,44 @@ impl Tables {
         let entered = device.stop_timer(timer)?;
         self.read_counts(device)?;
         Ok(reduced + entered)
+    }
+
+    /// Writes constraints behind those that are there. Says where each is, as in the list of what is new, and their ids by
+    /// table.
+    pub(crate) fn append(
+        &mut self,
+        batch: &[Words],
+        first_id: u64,
+        device: &mut dyn Device,
+    ) -> Result<(Vec<u64>, IdVec<ConstraintId, Vec<u32>>)> {
+        let mut delta = Vec::with_capacity(batch.len());
+        let mut columns: IdVec<ConstraintId, Vec<Vec<u64>>> =
+            self.layout.tables.iter().map(|t| vec![Vec::new(); t.columns.len()]).collect();
+        let mut ids: IdVec<ConstraintId, Vec<u32>> = self.tables.iter().map(|_| Vec::new()).collect();
+        for (words, id) in batch.iter().zip(first_id..) {
+            let table = words.constraint;
+            let row = self.tables[table].used as usize + ids[table].len();
+            delta.push((table.index() as u64) << 32 | row as u64);
+            ids[table].push(id as u32);
+            columns[table].iter_mut().zip(&words.values).for_each(|(column, &word)| column.push(word));
+        }
+        for (table, ids) in ids.iter_enumerated() {
+            let used = u64::from(self.tables[table].used);
+            for &(part, value) in &self.tables[table].parts {
+                let Value::Buffer(buffer) = value else { continue };
+                match part {
+                    Part::Column(c) => {
+                        device.upload(buffer, 8 * used, bytemuck::cast_slice(&columns[table][c]))?;
+                    }
+                    Part::Ids => device.upload(buffer, 4 * used, bytemuck::cast_slice(ids))?,
+                    _ => {}
+                }
+            }
+            let before = self.tables[table].used;
+            self.tables[table].used += ids.len() as u32;
+            self.fresh[table] = before..self.tables[table].used;
+        }
+        Ok((delta, ids))
     }
 
     /// Drops all new rows of a table of which one constraint stays but the best of them; says which that is. `None` when there is but one.

@@ -4,12 +4,16 @@
 //! collection marks what the constraints that live reach, and copies it to other buffers; words and indexes follow. Dead rows are no
 //! roots: nothing reads their values again.
 
+use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
 use gchr_base::signature::{ConstraintId, Signature, SortKind, TextId};
+use gchr_base::value::Heap;
+use gchr_base::value::heap::{HeapFull, ImportError};
 
-use super::{Grown, Part, Tables};
+use super::{Grown, Part, Tables, broken};
 use crate::contract::BLOCK;
 use crate::job::Job;
+use crate::start::Input;
 use crate::terms::Terms;
 use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, Launch, Result, Value};
 
@@ -17,6 +21,9 @@ use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, Launch, Result, Valu
 const WORDS_A_ROW: u64 = 4;
 /// Most words of a heap: places of its table have numbers of 32 bits.
 pub(crate) const MOST_WORDS: u64 = 1 << 31;
+
+/// What a place holds that no cell has.
+const NO_CELL: u32 = u32::MAX;
 
 /// The heap.
 pub(crate) struct Cells {
@@ -28,11 +35,44 @@ pub(crate) struct Cells {
     capacity: u32,
     /// Words of the cells that the run starts with.
     immortal: u32,
-    text_ranks: BufferId,
-    functor_ranks: BufferId,
-    ranks: u64,
+    ranks: Ranks,
     /// The round at which it was collected last.
     collected: Option<u64>,
+}
+
+/// What the order of texts and of functors is read from.
+struct Ranks {
+    texts: BufferId,
+    functors: BufferId,
+    count: u64,
+}
+
+impl Ranks {
+    fn new(terms: &Terms, signature: &Signature, device: &mut dyn Device) -> Result<Self> {
+        let (texts, functors) = if terms.ordered { ranks(signature) } else { (vec![0], vec![0]) };
+        let count = (texts.len() + functors.len()) as u64;
+        Ok(Self { texts: device.upload_new(&texts)?, functors: device.upload_new(&functors)?, count })
+    }
+
+    fn free(self, device: &mut dyn Device) -> Result<()> {
+        device.free(self.texts)?;
+        device.free(self.functors)
+    }
+}
+
+/// Cells that were copied between two runs.
+pub(super) struct CopiedCells {
+    cells: BufferId,
+    places: BufferId,
+    words: u64,
+    capacity: u32,
+}
+
+impl CopiedCells {
+    pub(super) fn free(self, device: &mut dyn Device) -> Result<()> {
+        device.free(self.cells)?;
+        device.free(self.places)
+    }
 }
 
 /// Places of the table for so many words: a cell has two words or more.
@@ -65,26 +105,22 @@ fn launch(name: &str, elements: u64, args: &[Arg<'_>], device: &mut dyn Device) 
 }
 
 impl Cells {
-    pub fn new(terms: &Terms, job: &Job<'_>, rows: u64, device: &mut dyn Device) -> Result<Self> {
-        let heap = &job.input.heap;
+    /// The cells of a heap, which stay where they are for a run, with room for those of so many rows.
+    pub fn of_heap(
+        terms: &Terms,
+        heap: &Heap,
+        signature: &Signature,
+        rows: u64,
+        device: &mut dyn Device,
+    ) -> Result<Self> {
         let immortal = heap.cells().len() as u32;
         let room = (rows * WORDS_A_ROW).clamp(64, 1 << 24);
         let capacity = (u64::from(immortal) + room).min(MOST_WORDS) as u32;
         let (cells, places) = empty(capacity, device)?;
         device.upload(cells, 0, bytemuck::cast_slice(heap.cells()))?;
-        let signature = &job.program.signature;
-        let (texts, functors) = if terms.ordered { ranks(signature) } else { (vec![0], vec![0]) };
-        let this = Self {
-            cells,
-            places,
-            used: device.upload_new(&[u64::from(immortal)])?,
-            capacity,
-            immortal,
-            text_ranks: device.upload_new(&texts)?,
-            functor_ranks: device.upload_new(&functors)?,
-            ranks: (texts.len() + functors.len()) as u64,
-            collected: None,
-        };
+        let ranks = Ranks::new(terms, signature, device)?;
+        let used = device.upload_new(&[u64::from(immortal)])?;
+        let this = Self { cells, places, used, capacity, immortal, ranks, collected: None };
         let starts: Vec<u32> = heap.places().collect();
         if !starts.is_empty() {
             let buffer = device.upload_new(&starts)?;
@@ -95,7 +131,7 @@ impl Cells {
     }
 
     pub fn bytes(&self) -> u64 {
-        bytes_of(self.capacity) + 4 * self.ranks
+        bytes_of(self.capacity) + 4 * self.ranks.count
     }
 
     /// The fields of the record of buffers, in its order.
@@ -106,8 +142,8 @@ impl Cells {
             Value::Buffer(self.used),
             Value::U32(self.capacity),
             Value::U32((places_for(self.capacity) - 1) as u32),
-            Value::Buffer(self.text_ranks),
-            Value::Buffer(self.functor_ranks),
+            Value::Buffer(self.ranks.texts),
+            Value::Buffer(self.ranks.functors),
         ]
     }
 
@@ -123,8 +159,42 @@ impl Cells {
     }
 
     pub fn free(self, device: &mut dyn Device) -> Result<()> {
-        let all = [self.cells, self.places, self.used, self.text_ranks, self.functor_ranks];
-        all.into_iter().try_for_each(|buffer| device.free(buffer))
+        [self.cells, self.places, self.used].into_iter().try_for_each(|buffer| device.free(buffer))?;
+        self.ranks.free(device)
+    }
+
+    /// Between two runs no batch waits that names cells: all of them can move until the next one has cells of its own.
+    pub(super) fn begin_run(&mut self) {
+        (self.immortal, self.collected) = (0, None);
+    }
+
+    /// A copy of all cells.
+    pub(super) fn copied(&self, device: &mut dyn Device) -> Result<CopiedCells> {
+        let words = u64::from(self.words_used(device)?);
+        let bytes = 4 * places_for(self.capacity);
+        let (cells, places) = (device.alloc((8 * words).max(8))?, device.alloc(bytes)?);
+        device.copy(self.cells, cells, 8 * words)?;
+        device.copy(self.places, places, bytes)?;
+        Ok(CopiedCells { cells, places, words, capacity: self.capacity })
+    }
+
+    /// The cells of a copy.
+    pub(super) fn restored(copied: CopiedCells, job: &Job<'_>, device: &mut dyn Device) -> Result<Self> {
+        let CopiedCells { cells: copy, places, words, capacity } = copied;
+        let cells = device.alloc(8 * u64::from(capacity))?;
+        device.copy(copy, cells, 8 * words)?;
+        device.free(copy)?;
+        let used = device.upload_new(&[words])?;
+        let ranks = Ranks::new(terms_of(job), &job.program.signature, device)?;
+        Ok(Self { cells, places, used, capacity, immortal: 0, ranks, collected: None })
+    }
+
+    /// All cells as a heap, whose words are the same.
+    fn heap(&self, device: &mut dyn Device) -> Result<std::result::Result<Heap, HeapFull>> {
+        let cells = self.download(device)?;
+        let places: Vec<u32> = device.download_vec(self.places, places_for(self.capacity) as usize)?;
+        let places = places.into_iter().filter(|&place| place != NO_CELL).collect();
+        Heap::of_cells(cells, places).ok_or_else(broken)
     }
 }
 
@@ -168,7 +238,64 @@ struct Kept {
     offsets: BufferId,
 }
 
+/// The terms of a program that has some.
+fn terms_of<'a>(job: &Job<'a>) -> &'a Terms {
+    job.kernels.layout.terms.as_ref().expect("tables with cells are those of a program with terms")
+}
+
 impl Tables {
+    /// Takes the terms of an input to those that are there, and gives its batches their words; says why there is no room
+    /// for them, if so. Texts that are new have their place in the order of texts afterwards.
+    pub(crate) fn take_terms(
+        &mut self,
+        input: &mut Input,
+        job: &Job<'_>,
+        memory: u64,
+        device: &mut dyn Device,
+    ) -> Result<Option<StopReason>> {
+        let Some(cells) = &mut self.cells else { return Ok(None) };
+        let (terms, signature) = (terms_of(job), &job.program.signature);
+        if input.heap.cells().is_empty() {
+            if terms.ordered {
+                let ranks = Ranks::new(terms, signature, device)?;
+                std::mem::replace(&mut cells.ranks, ranks).free(device)?;
+            }
+            return Ok(None);
+        }
+        if 2 * cells.words_used(device)? > cells.capacity {
+            // What comes now stays where it is for the run, and so does what is in its way.
+            let lack = self.make_room_for_terms(memory, device)?.lack(memory);
+            if lack.is_some() {
+                return Ok(lack);
+            }
+        }
+        let Some(cells) = &self.cells else { return Ok(None) };
+        let mut heap = match cells.heap(device)? {
+            Ok(heap) => heap,
+            Err(full) => return Ok(Some(full.reason())),
+        };
+        match input.rename(&self.layout, &mut heap) {
+            Ok(()) => {}
+            Err(ImportError::Full(full)) => return Ok(Some(full.reason())),
+            Err(ImportError::Broken) => return Err(broken()),
+        }
+        let words = heap.cells().len() as u64;
+        let rows = u64::from(self.rows).max(words / WORDS_A_ROW);
+        let grown = match words {
+            _ if words > MOST_WORDS => Grown::NoNumbers("terms".into()),
+            _ if self.bytes() + bytes_of((2 * words).min(MOST_WORDS) as u32) > memory => {
+                Grown::NoMemory("terms".into())
+            }
+            _ => Grown::Yes,
+        };
+        let lack = grown.lack(memory);
+        if lack.is_none() {
+            let taken = Cells::of_heap(terms, &heap, signature, rows, device)?;
+            self.cells.replace(taken).map_or(Ok(()), |old| old.free(device))?;
+        }
+        Ok(lack)
+    }
+
     /// All cells; none if there are no terms.
     pub fn terms(&self, device: &mut dyn Device) -> Result<Vec<u64>> {
         self.cells.as_ref().map_or(Ok(Vec::new()), |cells| cells.download(device))
