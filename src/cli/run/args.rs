@@ -11,6 +11,7 @@ use gchr::{
 
 use super::choices::{FactsFormatArg, FormatArg, KernelsArg, NativeArg};
 use super::kept::KeptArgs;
+use super::tables::FileFormat;
 use super::typed;
 use crate::cli::device::DeviceArgs;
 use crate::cli::exit::Exit;
@@ -383,9 +384,8 @@ impl Args {
             return Err(Exit::Usage);
         }
         typed::check(self, program)?;
-        if self.out_dir.is_some() && self.format().table().is_none() {
-            let help =
-                "give --format csv, tsv, jsonl, parquet, arrow or arrows; a database is written with --out";
+        if self.out_dir.is_some() && FileFormat::of(self.format()).is_none() {
+            let help = "give --format csv, tsv, jsonl, parquet, arrow, arrows or sqlite";
             report::problem("U0105", "--out-dir writes tables, not this format", help);
             return Err(Exit::Usage);
         }

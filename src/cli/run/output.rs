@@ -9,7 +9,7 @@ use gchr::{FormatError, Outcome, Program};
 
 use super::args::Args;
 use super::gpu_child::ChildResult;
-use super::tables::Tables;
+use super::tables::{FileFormat, Tables};
 use super::typed;
 use crate::cli::exit::Exit;
 use crate::cli::out_file::File;
@@ -32,7 +32,7 @@ impl Out {
     pub fn open(args: &Args, program: &Program) -> Result<Self, Exit> {
         let file = args.out.as_ref().map(|path| File::create("--out", path)).transpose()?;
         typed::check_file(args, file.as_ref())?;
-        let tables = match (&args.out_dir, args.format().table()) {
+        let tables = match (&args.out_dir, FileFormat::of(args.format())) {
             (Some(folder), Some(format)) => {
                 Some(Tables::open(folder, format, &args.selection(), &program.constraints())?)
             }

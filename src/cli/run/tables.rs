@@ -4,22 +4,50 @@ use std::path::Path;
 
 use gchr::{FormatError, Outcome, Selection, TableFormat};
 
+use super::choices::FormatArg;
 use super::output::limited;
+use super::typed;
 use crate::cli::exit::Exit;
 use crate::cli::out_file::File;
 use crate::cli::report;
 
 /// Open files, each with its constraint.
 pub struct Tables {
-    format: TableFormat,
+    format: FileFormat,
     files: Vec<(String, usize, File)>,
+}
+
+/// What a file of one constraint is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    /// A table.
+    Table(TableFormat),
+    /// A SQLite database with one table.
+    Database,
+}
+
+impl FileFormat {
+    /// The one that an argument asks for, if it is one of files of one constraint.
+    pub fn of(format: FormatArg) -> Option<Self> {
+        match format {
+            FormatArg::Sqlite => Some(FileFormat::Database),
+            other => other.table().map(FileFormat::Table),
+        }
+    }
+
+    fn ending(self) -> &'static str {
+        match self {
+            FileFormat::Table(format) => format.ending(),
+            FileFormat::Database => "db",
+        }
+    }
 }
 
 impl Tables {
     /// Opens a file for each selected constraint, in a folder that is made if there is none.
     pub fn open(
         folder: &Path,
-        format: TableFormat,
+        format: FileFormat,
         selection: &Selection,
         declared: &[(String, usize)],
     ) -> Result<Self, Exit> {
@@ -30,7 +58,11 @@ impl Tables {
         }
         let mut files = Vec::new();
         for (name, arity) in declared.iter().filter(|(name, arity)| selection.has(name, *arity)) {
-            let file = File::create("--out-dir", &folder.join(file_name(name, *arity, format, declared)))?;
+            let path = folder.join(file_name(name, *arity, format.ending(), declared));
+            let file = File::create("--out-dir", &path)?;
+            if format == FileFormat::Database {
+                typed::check_database(&file)?;
+            }
             files.push((name.clone(), *arity, file));
         }
         Ok(Self { format, files })
@@ -39,7 +71,15 @@ impl Tables {
     /// Writes all tables, then lets their files appear.
     pub fn write(mut self, outcome: &Outcome<'_>, max: Option<u64>) -> Result<(), FormatError> {
         for (name, arity, file) in &mut self.files {
-            outcome.write_table(name, *arity, self.format, &mut limited(file, max))?;
+            match self.format {
+                FileFormat::Table(format) => {
+                    outcome.write_table(name, *arity, format, &mut limited(file, max))?;
+                }
+                FileFormat::Database => {
+                    let own = Selection::of_symbols(vec![(name.clone(), Some(*arity))]);
+                    typed::write_database(outcome, &own, file, max)?;
+                }
+            }
         }
         for (_, _, file) in self.files {
             file.finish()?;
@@ -50,7 +90,7 @@ impl Tables {
 
 /// `path.csv`; `path.2.csv` where the program declares others of the name. Characters that file systems may not take
 /// are written by their numbers: `a%2Fb.csv`.
-fn file_name(name: &str, arity: usize, format: TableFormat, declared: &[(String, usize)]) -> String {
+fn file_name(name: &str, arity: usize, ending: &str, declared: &[(String, usize)]) -> String {
     let mut text = String::new();
     for c in name.chars() {
         match c {
@@ -59,7 +99,6 @@ fn file_name(name: &str, arity: usize, format: TableFormat, declared: &[(String,
             c => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| text.push_str(&format!("%{byte:02X}"))),
         }
     }
-    let ending = format.ending();
     match declared.iter().filter(|(other, _)| other == name).count() {
         0 | 1 => format!("{text}.{ending}"),
         _ => format!("{text}.{arity}.{ending}"),
@@ -77,8 +116,7 @@ mod tests {
             .zip([1, 2, 2, 0, 1])
             .map(|(n, a)| ((*n).into(), a))
             .collect();
-        let names: Vec<String> =
-            declared.iter().map(|(n, a)| file_name(n, *a, TableFormat::Csv, &declared)).collect();
+        let names: Vec<String> = declared.iter().map(|(n, a)| file_name(n, *a, "csv", &declared)).collect();
         assert_eq!(names, ["p.1.csv", "p.2.csv", "a%2Fb.csv", "%2E.csv", "größe.csv"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Results as tables of typed columns: files of one constraint, and databases of all.
 
 use gchr::base::error::StopReason;
-use gchr::{FormatError, Language, Outcome, Program};
+use gchr::{FormatError, Language, Outcome, Program, Selection};
 
 use super::args::Args;
 use super::choices::FormatArg;
@@ -59,12 +59,20 @@ pub fn check(args: &Args, program: &Program) -> Result<(), Exit> {
 /// Refuses a database where there is no file that SQLite could write.
 pub fn check_file(args: &Args, file: Option<&File>) -> Result<(), Exit> {
     match (args.format(), file) {
-        (FormatArg::Sqlite, Some(file)) if file.aside().is_none() => {
+        (FormatArg::Sqlite, Some(file)) => check_database(file),
+        _ => Ok(()),
+    }
+}
+
+/// The same for a file that is to be a database.
+pub fn check_database(file: &File) -> Result<(), Exit> {
+    match file.aside() {
+        Some(_) => Ok(()),
+        None => {
             let message = "a database cannot be written to a pipe or a device";
             report::problem("U0107", message, "give --out the name of a file");
             Err(Exit::Usage)
         }
-        _ => Ok(()),
     }
 }
 
@@ -75,24 +83,32 @@ pub fn write(
     mut file: File,
     max: Option<u64>,
 ) -> Result<(), FormatError> {
-    match (args.format().table(), file.aside()) {
-        (Some(format), _) => {
+    match args.format().table() {
+        Some(format) => {
             for (name, arity) in selected(args, outcome.program()) {
                 outcome.write_table(&name, arity, format, &mut limited(&mut file, max))?;
             }
         }
-        (None, Some(aside)) => {
-            let watch = watchdog::limits();
-            let mut check = |bytes: u64| {
-                watch.look()?;
-                match max {
-                    Some(limit) if bytes > limit => Err(StopReason::OutputSize { limit }.into()),
-                    _ => Ok(()),
-                }
-            };
-            outcome.write_database(&args.selection(), aside, &mut check)?;
-        }
-        (None, None) => return Err(FormatError::NotTabular),
+        None => write_database(outcome, &args.selection(), &file, max)?,
     }
     Ok(file.finish()?)
+}
+
+/// Writes the selected constraints to a file that becomes a database.
+pub fn write_database(
+    outcome: &Outcome<'_>,
+    selection: &Selection,
+    file: &File,
+    max: Option<u64>,
+) -> Result<(), FormatError> {
+    let Some(aside) = file.aside() else { return Err(FormatError::NotTabular) };
+    let watch = watchdog::limits();
+    let mut check = |bytes: u64| {
+        watch.look()?;
+        match max {
+            Some(limit) if bytes > limit => Err(StopReason::OutputSize { limit }.into()),
+            _ => Ok(()),
+        }
+    };
+    outcome.write_database(selection, aside, &mut check)
 }
