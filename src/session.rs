@@ -49,7 +49,7 @@ use gchr_logic::Answers;
 use crate::diagnostics::Diagnostics;
 use crate::executor::StoppedRun;
 use crate::input::Input;
-use crate::options::CompileOptions;
+use crate::options::{CompileOptions, Device};
 use crate::output::{Answer, Failure, Format, FormatError, Selection};
 use crate::program::{Language, Syntax};
 use crate::stack::with_large_stack;
@@ -360,6 +360,18 @@ impl Session {
             Kind::Ground(_) | Kind::Logic(_) => Ok(Reply { answer: None, stats: Stats::default() }),
         });
         self.ended(ran, self.texts.clone(), start)
+    }
+
+    /// Runs goals, or evaluates terms, on another device from now on; the store goes there, and what waits for a run stays.
+    /// Where that fails, all is as it was.
+    pub fn set_device(&mut self, device: Device) -> Result<(), Diagnostics> {
+        let moved = with_large_stack(|| match &mut self.kind {
+            Kind::Terms(session) => session.set_device(device),
+            Kind::Ground(session) => session.set_device(device, &self.texts),
+            Kind::Logic(_) if device.runs_kernels() => Err(vec![LogicSession::on_no_device()]),
+            Kind::Logic(_) => Ok(()),
+        });
+        moved.map_err(|found| Diagnostics::new(Arc::new(self.texts.clone()), found))
     }
 
     /// How many answers of a program with choices further runs look for.

@@ -19,11 +19,15 @@ use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::{GoalKind, GroundTerm, Role, Semantics, Start};
 use gchr_base::source::{SourceMap, Span};
 use gchr_base::stats::Stats;
+use gchr_constraints::exec::Store;
 use gchr_constraints::plan::{ChrPlan, compile, compile_derivable_rounds};
+use sha2::{Digest as _, Sha256};
 
 use crate::diagnostics::Diagnostics;
+use crate::executor::{Finished, Unfinished};
+use crate::executors::device_rounds::DeviceRoundsProgram;
 use crate::options::CompileOptions;
-use crate::output::Failure;
+use crate::output::{Answer, Failure};
 use crate::program::{Language, Program};
 use crate::stack::with_large_stack;
 
@@ -179,8 +183,9 @@ impl Explanation {
 impl Program {
     /// Runs the program on the processor and explains the constraints that match `of`: a constraint with values,
     /// variables or `_` as arguments, or `name/arity`. Of a term program, evaluates its term and explains the symbol at a
-    /// path of the normal form: `1.2` for the second argument of the first one, `.` for the outermost. [`CompileOptions`] say under which semantics; devices run nothing
-    /// here.
+    /// path of the normal form: `1.2` for the second argument of the first one, `.` for the outermost.
+    /// [`CompileOptions`] say under which semantics. Where they name a device, a constraint program runs there first, and
+    /// its store must be that of the run that is explained.
     pub fn why(
         &self,
         of: &str,
@@ -225,8 +230,12 @@ impl Program {
             let help = "write `?- goals.` in the program, or give --query GOALS or --facts C=FILE";
             return Err(refuse(Diagnostic::error("U0106", "no goals to run").help(help)));
         }
-        let (plan, notes) =
+        let (plan, mut notes) =
             derivable_plan(&self.rules, options).map_err(|list| refused(self.diagnostics(list)))?;
+        let on_device = match options.device.runs_kernels() {
+            true => Some(self.store_on_device(options, control)?),
+            false => None,
+        };
         let mut record = Box::new(Derivations::new());
         record.begin_run();
         control.derive(record);
@@ -239,6 +248,18 @@ impl Program {
         let outcome = ran.map_err(|ended| self.stopped_before(ended.error, ended.stats))?;
         let progress = Progress { steps: outcome.stats.firings.unwrap_or(0), bytes: 0, live: 0 };
         let ended = |reason| RunError { reason, rule: None, span: None, progress };
+        if let Some((stats, hash)) = on_device {
+            let device = stats.device.unwrap_or_default();
+            if hash != self.hash_of(&outcome.store) {
+                let what = format!("{device} and the processor ended with different stores");
+                return Err(self.stopped_before(ended(StopReason::Internal { what }), outcome.stats));
+            }
+            let (firings, rounds) = (stats.firings.unwrap_or(0), stats.rounds.unwrap_or(0));
+            notes.push(format!(
+                "{device} ends with the same store, after {firings} firings in {rounds} rounds; the derivation is that of a run \
+                 in rounds on the processor"
+            ));
+        }
         drop(outcome.store);
         if let Some(reason) = missing(record.as_deref()) {
             return Err(self.stopped_before(ended(reason), outcome.stats));
@@ -251,6 +272,29 @@ impl Program {
             Unexplained::Never(found) => refuse(*found),
             Unexplained::Stopped(reason) => self.stopped_before(ended(reason), Stats::default()),
         })
+    }
+
+    /// Runs the program on a device: what it did, and the hash of its store.
+    fn store_on_device(
+        &self,
+        options: &CompileOptions,
+        control: &mut Control<'_>,
+    ) -> Result<(Stats, [u8; 32]), Box<Failure>> {
+        let compiled = DeviceRoundsProgram::checked(&self.rules, &self.sources, options);
+        let compiled = compiled.map_err(|list| refused(self.diagnostics(list)))?;
+        match compiled.run_rules(&self.rules, &self.facts, control) {
+            Ok(Finished { answer: Answer::Store(store), stats, .. }) => Ok((stats, self.hash_of(&store))),
+            Err(Unfinished::Stopped(stopped)) => Err(self.stopped_before(stopped.error, stopped.stats)),
+            Err(other) => Err(refused(self.diagnostics(other.diagnostics(&self.rules)))),
+            Ok(_) => Err(refused(self.diagnostics(Vec::new()))),
+        }
+    }
+
+    fn hash_of(&self, store: &Store) -> [u8; 32] {
+        let mut hash = Hashed(Sha256::new());
+        // A hash takes all that is written to it.
+        let _ = store.write_text(&self.rules.signature, &mut hash);
+        hash.0.finalize().into()
     }
 
     fn explain_term(
@@ -303,6 +347,19 @@ impl Program {
             Cause::Fact { row, .. } => a_fact(format!("row {} of the facts", row + 1)),
             Cause::Instance(_) => goal(None),
         }
+    }
+}
+
+/// What is written becomes a hash.
+struct Hashed(Sha256);
+
+impl Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -104,6 +104,7 @@ class Session:
     def run(
         self,
         *,
+        device: str | None = None,
         answers: int | str | None = None,
         max_steps: int | None = None,
         max_rounds: int | None = None,
@@ -116,6 +117,7 @@ class Session:
         self,
         term: str | None = None,
         *,
+        device: str | None = None,
         max_steps: int | None = None,
         memory: int | None = None,
         timeout: float | None = None,

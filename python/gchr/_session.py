@@ -47,7 +47,7 @@ class Program:
     ) -> "Session":
         """A session with an empty store.
 
-        `device` evaluates terms: `cpu`, `gpu`, `gpu:N`, `sim`. `logic`: goals with variables from the start.
+        `device` runs goals and terms: `cpu`, `gpu`, `gpu:N`, `sim`. `logic`: goals with variables from the start.
         `memory`: bytes that the program, its facts and its store may take. `derivations`: records what `why` shows.
         """
         inner = self._open(
@@ -98,6 +98,7 @@ class Session:
         self,
         goals: str | None = None,
         *,
+        device: str | None = None,
         answers: int | str = 1,
         max_steps: int | None = None,
         max_rounds: int | None = None,
@@ -108,13 +109,15 @@ class Session:
     ) -> _gchr.Reply:
         """Runs what was added, and `goals` behind it.
 
-        `answers`: how many of a program with choices, or `all`. `timeout` in seconds, `memory` in bytes. `progress` is
+        `device`: where this run and those behind it go on, with the store: `cpu`, `gpu`, `gpu:N`, `sim` (devices run
+        in rounds: `Program(..., semantics="rounds")`). `answers`: how many of a program with choices, or `all`. `timeout` in seconds, `memory` in bytes. `progress` is
         called now and then with steps, bytes and live constraints, `output` with what the program writes
         (`sys.stdout.write` where nothing is given).
         """
         if goals is not None:
             self._inner.add_goals(goals)
         return self._inner.run(
+            device=device,
             answers=answers,
             max_steps=max_steps,
             max_rounds=max_rounds,

@@ -289,12 +289,13 @@ impl Session {
     }
 
     /// Runs what was added.
-    #[pyo3(signature = (*, answers=None, max_steps=None, max_rounds=None, memory=None, timeout=None, progress=None,
-                        output=None))]
+    #[pyo3(signature = (*, device=None, answers=None, max_steps=None, max_rounds=None, memory=None, timeout=None,
+                        progress=None, output=None))]
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,
         py: Python<'_>,
+        device: Option<&str>,
         answers: Option<Py<PyAny>>,
         max_steps: Option<u64>,
         max_rounds: Option<u64>,
@@ -305,25 +306,31 @@ impl Session {
     ) -> PyResult<Reply> {
         let limits = limits(max_steps, max_rounds, memory, timeout)?;
         let wanted = self::answers(py, answers)?;
+        let device = device.map(self::device).transpose()?;
         self.runner.call(py, &Watcher { progress, output }, move |session, shown: &Arc<Shown>| {
             session.set_answers(wanted);
+            device.map_or(Ok(()), |device| session.set_device(device))?;
             Ok(Reply::from(session.run(&mut shown.control(limits))?))
         })
     }
 
     /// Evaluates a term, or the one that the program itself names.
-    #[pyo3(signature = (term=None, *, max_steps=None, memory=None, timeout=None, progress=None))]
+    #[pyo3(signature = (term=None, *, device=None, max_steps=None, memory=None, timeout=None, progress=None))]
+    #[allow(clippy::too_many_arguments)]
     fn evaluate(
         &self,
         py: Python<'_>,
         term: Option<String>,
+        device: Option<&str>,
         max_steps: Option<u64>,
         memory: Option<u64>,
         timeout: Option<f64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Reply> {
         let limits = limits(max_steps, None, memory, timeout)?;
+        let device = device.map(self::device).transpose()?;
         self.runner.call(py, &Watcher { progress, output: None }, move |session, shown: &Arc<Shown>| {
+            device.map_or(Ok(()), |device| session.set_device(device))?;
             let control = &mut shown.control(limits);
             let reply = match term {
                 Some(term) => session.evaluate(&term, control)?,

@@ -237,3 +237,28 @@ def test_a_symbol_of_several_widths():
     for name in ["p", "q", "p/3"]:
         with pytest.raises(KeyError):
             session[name]
+
+
+def test_a_store_goes_to_a_device_and_back():
+    session = gchr.Program(text=PATHS, semantics="rounds").session()
+    session.run("edge(1, 2), edge(2, 3)")
+    on_device = session.run("edge(3, 4)", device="sim")
+    assert "sim" in str(on_device.stats)
+    assert session.count("path") == 6
+    session.run("edge(4, 5)")
+    assert session.count("path") == 10
+    with pytest.raises(gchr.RunError):
+        session.run("edge(5, 1), fail")
+    assert session.undo() and not session.undo()
+    assert session.count("path") == 6
+    session.run("edge(4, 1)", device="cpu")
+    assert session.count("path") == 16
+    with pytest.raises(ValueError):
+        session.run("edge(4, 1)", device="tpu")
+    refined = paths()
+    with pytest.raises(gchr.ProgramError) as refused:
+        refined.run("edge(1, 2)", device="sim")
+    assert refused.value.diagnostics[0].code == "U0110"
+    # The goal still waits, and nothing is lost.
+    refined.run()
+    assert refined.count("path") == 1

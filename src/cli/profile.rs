@@ -4,7 +4,7 @@ use std::io::BufWriter;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use gchr::report::machine::Machine;
+use gchr::report::Machine;
 use gchr::report::profile::{Profile, Why};
 use gchr::{Device, Program, Recorder, Stats};
 

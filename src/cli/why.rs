@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use gchr::base::limited::Limited;
 use gchr::{CompileOptions, Control, Device, Explanation, FactFile, Header, Input, Language, WhyOptions};
 
+use super::device;
 use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::out_file::{self, File};
@@ -23,7 +24,7 @@ use super::{interrupt, memory, progress, report, values};
 #[command(after_help = "Examples: gchr why paths.chr --of \"path(1,4)\"; gchr why tree.trs --of 1.2\n\
     The program runs again on the processor, interpreted, and keeps a record of every constraint and every rule instance (.trs: of every term and every rule application): \
     some 32 bytes and 8 for each argument of a constraint, 16 bytes and 8 for each head of an instance, which --memory \
-    counts. What a GPU computes under --semantics rounds is explained by that run. The exit code is 1 when there was never \
+    counts. What a GPU computes under --semantics rounds is explained by that run (--device). The exit code is 1 when there was never \
     such a constraint, or the result has no such place.")]
 pub struct Args {
     #[command(flatten)]
@@ -55,6 +56,10 @@ pub struct Args {
     header: Vec<(Option<String>, Header)>,
     #[command(flatten)]
     semantics: SemanticsArgs,
+    /// Run the program on a device first, gpu, gpu:N or sim; the processor explains its store by the same rounds (.chr with
+    /// --semantics rounds)
+    #[arg(long, value_name = "DEVICE", value_parser = device::device, default_value = "cpu")]
+    device: Device,
     /// Write to a file; it appears when it is complete, or not at all
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
@@ -114,7 +119,17 @@ fn explain(args: &Args, start: Instant) -> Result<Exit, Exit> {
     let program = args.input().parse().map_err(|found| report::refuse(&found))?;
     report::warnings(program.warnings(), &args.program.file);
     report::notices(program.notices());
-    let options = args.semantics.complete(CompileOptions::default());
+    let device = args.device;
+    if device == Device::Auto || (device != Device::Cpu && program.language() == Language::Terms) {
+        let help = "leave it out: derivations are those of a run on the processor";
+        let message = match device {
+            Device::Auto => "a run that is explained has one device",
+            _ => "--device does not apply to a term program here",
+        };
+        report::problem("U0105", message, help);
+        return Err(Exit::Usage);
+    }
+    let options = args.semantics.complete(CompileOptions { device, ..CompileOptions::default() });
     if let Some(message) = args.semantics.misplaced(&program, &options) {
         report::problem("U0105", &message, "leave it out");
         return Err(Exit::Usage);

@@ -62,6 +62,32 @@ impl GroundSession {
         Ok(Self { program, plan, is_widened: false, place, derived, options })
     }
 
+    /// Brings the store to another device. It stays where it is when that fails.
+    pub fn set_device(&mut self, device: Device, texts: &SourceMap) -> Result<(), Vec<Diagnostic>> {
+        if device == self.options.device {
+            return Ok(());
+        }
+        let options = CompileOptions { device, ..self.options };
+        let program = self.program.program();
+        let mut there = match device.runs_kernels() {
+            true => Some(DeviceStore::new(program, texts, &options)?),
+            false => None,
+        };
+        let resident = match &mut self.place {
+            Place::Here(resident) => std::mem::replace(resident, Resident::new(UNDO)),
+            Place::Device(store) => store.take(program, UNDO)?,
+        };
+        self.place = match there.take() {
+            Some(mut store) => {
+                store.set(resident)?;
+                Place::Device(Box::new(store))
+            }
+            None => Place::Here(resident),
+        };
+        self.options = options;
+        Ok(())
+    }
+
     pub fn options(&self) -> &CompileOptions {
         &self.options
     }

@@ -27,15 +27,20 @@ pub(super) struct LogicSession {
 impl LogicSession {
     pub fn new(program: gchr_chr::LogicSession, options: &CompileOptions) -> Result<Self, Vec<Diagnostic>> {
         if options.device.runs_kernels() || options.semantics == Some(Semantics::Rounds) {
-            let message = "this program runs on the processor under the refined semantics only";
-            let help = "leave out --device and --semantics; `gchr check --explain` shows all reasons";
-            return Err(vec![Diagnostic::error("U0110", message).help(help)]);
+            return Err(vec![Self::on_no_device()]);
         }
         let options = logic::options(options);
         let resident = Resident::new(program.program(), &options)?;
         let mut first = program.program().clone();
         first.queries.clear();
         Ok(Self { program, resident, options, pending: [vec![first], Vec::new(), Vec::new()] })
+    }
+
+    /// Why neither a device nor rounds run it.
+    pub fn on_no_device() -> Diagnostic {
+        let message = "this program runs on the processor under the refined semantics only";
+        let help = "leave out --device and --semantics; `gchr check --explain` shows all reasons";
+        Diagnostic::error("U0110", message).help(help)
     }
 
     pub fn add(&mut self, sources: &mut SourceMap, addition: &Addition, account: &Account) -> Added {

@@ -76,6 +76,13 @@ impl DeviceStore {
         Ok(())
     }
 
+    /// The store, for a place where so many runs can be taken back.
+    pub fn take(&mut self, program: &Program, depth: usize) -> Result<Resident, Vec<Diagnostic>> {
+        self.fetch(program)?;
+        self.free_tables()?;
+        Ok(self.here.take().map_or_else(|| Resident::new(depth), |here| here.with_depth(depth)))
+    }
+
     /// Other kernels, since columns hold more than before. The store comes here, and goes back with the next run.
     pub fn widen(&mut self, program: &Program) -> Result<(), Vec<Diagnostic>> {
         self.fetch(program)?;

@@ -10,7 +10,7 @@ use gchr_terms::exec::Evaluation;
 use super::{Ended, Reply};
 use crate::executor::{Compiled, Finished, LineEvaluation, Unfinished};
 use crate::executors::executor_for;
-use crate::options::CompileOptions;
+use crate::options::{CompileOptions, Device};
 use crate::output::Answer;
 use crate::program::Program;
 use crate::term_reader::{OwnReader, TermReader};
@@ -24,15 +24,22 @@ pub(super) struct TermSession {
     reader: Option<OwnReader>,
     /// The term that was evaluated last, if it was not the program's own.
     last: Option<GroundTerm>,
+    options: CompileOptions,
 }
 
 impl TermSession {
     pub fn new(program: Program, options: &CompileOptions) -> Result<Self, Vec<Diagnostic>> {
-        let Some(executor) = executor_for(&program, options) else {
-            return Err(vec![Diagnostic::error("U0110", "nothing runs such a program on this device")]);
-        };
-        let compiled = executor.compile(&program, options)?;
-        Ok(Self { compiled, reader: program.reader.clone(), program, last: None })
+        let compiled = compile(&program, options)?;
+        Ok(Self { compiled, reader: program.reader.clone(), program, last: None, options: *options })
+    }
+
+    /// Evaluates on another device from now on.
+    pub fn set_device(&mut self, device: Device) -> Result<(), Vec<Diagnostic>> {
+        if device != self.options.device {
+            let options = CompileOptions { device, ..self.options };
+            (self.compiled, self.options) = (compile(&self.program, &options)?, options);
+        }
+        Ok(())
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -111,5 +118,12 @@ impl TermSession {
             }
             Err(other) => Err(Ended::Refused(other.diagnostics(rules))),
         }
+    }
+}
+
+fn compile(program: &Program, options: &CompileOptions) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
+    match executor_for(program, options) {
+        Some(executor) => executor.compile(program, options),
+        None => Err(vec![Diagnostic::error("U0110", "nothing runs such a program on this device")]),
     }
 }

@@ -322,21 +322,13 @@ impl<'a> State<'a> {
 
     /// Brings a program to another device, with its store.
     pub fn set_device(&mut self, device: Device) -> Next {
-        let settings = Settings { device, ..self.settings };
-        if !self.session.is_ground() || self.sizes().is_empty() {
-            return self.reopen(settings);
-        }
-        // A store whose derivations are recorded has them on the processor only: the new session says so.
-        let saved = match self.session.save() {
-            Ok(saved) => saved,
-            Err(found) => return failed(&found),
-        };
-        match self.reopen(settings) {
-            Next::Names => match self.session.restore("the store of the session", &saved) {
-                Ok(()) => Next::Names,
-                Err(found) => failed(&found),
-            },
-            other => other,
+        watchdog::enter(Phase::Compile);
+        match self.session.set_device(device) {
+            Ok(()) => {
+                self.settings.device = device;
+                Next::Go
+            }
+            Err(found) => failed(&found),
         }
     }
 

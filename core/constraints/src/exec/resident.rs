@@ -112,6 +112,11 @@ impl Resident {
         Self { store, next_id, ..Self::new(depth) }
     }
 
+    /// The same store for runs on the processor, of which the last `depth` can be taken back.
+    pub fn with_depth(self, depth: usize) -> Self {
+        Self::of(self.store, self.next_id, depth)
+    }
+
     /// Gives the columns the kinds that those of a plan have.
     pub fn fit(&mut self, plan: &ChrPlan) -> Result<(), StopReason> {
         let tables = Store::new(plan, Heap::new()).tables;
