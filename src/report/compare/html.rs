@@ -5,15 +5,15 @@ use std::fmt::Write;
 use super::comparison::Comparison;
 use super::measured::Measured;
 use super::plan::Row;
-use super::table::{growth, sizes, used, verdict};
-use crate::report::page::{Origin, TABLE, document, escape};
+use super::table::{growth, runs, sizes, used, verdict};
+use crate::report::page::{Origin, TABLE, document, escape, grouped};
 use crate::report::plot::{Axis, Chart, Plot, Series, Unit};
 
 pub(super) fn page(comparison: &Comparison) -> String {
     let mut body = format!(
-        "<p class=note>{} timed runs each, without counters; counters come from another run.</p>\n\
+        "<p class=note>{} each, without counters; counters come from another run.</p>\n\
          <h2 id=plots>At a glance</h2>\n<div class=plots>\n",
-        comparison.repeats,
+        runs(comparison.repeats),
     );
     plots(comparison).iter().for_each(|plot| body += &plot.figure());
     body += "</div>\n<div id=tables>\n";
@@ -63,6 +63,7 @@ fn table(rows: &[&Row], out: &mut String) {
         );
         for column in &columns {
             let shown = row.outcome.as_ref().ok().and_then(|m| (column.show)(m));
+            let shown = shown.map(|text| text.parse().map_or(text, grouped));
             let _ = write!(out, "<td>{}</td>", shown.as_deref().unwrap_or("-"));
         }
         *out += "</tr>\n";

@@ -83,7 +83,7 @@ pub(super) fn sizes(comparison: &Comparison) -> Vec<Option<u64>> {
 }
 
 pub(super) fn write(comparison: &Comparison, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    writeln!(f, "{}; {} timed runs each; {}", comparison.title, comparison.repeats, comparison.machine)?;
+    writeln!(f, "{}; {} each; {}", comparison.title, runs(comparison.repeats), comparison.machine)?;
     for size in sizes(comparison) {
         let rows: Vec<&Row> = comparison.rows.iter().filter(|row| row.size == size).collect();
         match size {
@@ -130,4 +130,9 @@ pub(super) fn growth(growth: &[Growth]) -> Vec<Vec<String>> {
         ]);
     }
     lines
+}
+
+/// How often each cell was timed, in words.
+pub(super) fn runs(repeats: usize) -> String {
+    format!("{repeats} timed {}", if repeats == 1 { "run" } else { "runs" })
 }

@@ -15,8 +15,10 @@ pub(super) struct Frame {
     pub stripes: usize,
 }
 
-/// For screens and paper.
-pub(super) const WIDE: Frame = Frame { width: 900.0, left: 84.0, ticks: 8, stripes: 60 };
+/// For a drawing of its own.
+pub(super) const SHEET: Frame = Frame { width: 900.0, left: 84.0, ticks: 8, stripes: 60 };
+/// For screens, two beside each other, and for paper.
+pub(super) const WIDE: Frame = Frame { width: 620.0, left: 78.0, ticks: 6, stripes: 50 };
 /// For telephones.
 pub(super) const NARROW: Frame = Frame { width: 380.0, left: 70.0, ticks: 4, stripes: 20 };
 
