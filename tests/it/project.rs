@@ -225,6 +225,40 @@ fn no_test_is_switched_off() {
     assert!(switched > 10, "{switched}");
 }
 
+/// The table of contents of the site has all pages; `.ci/site` adds the notebooks behind the results.
+#[test]
+fn the_site_has_all_pages() {
+    let docs = root().join("docs");
+    let contents = read(&docs.join("SUMMARY.md"));
+    let pages = files_below(&docs, ".md");
+    let pages = pages.iter().filter_map(|page| page.strip_prefix(&docs).ok()?.to_str());
+    let pages: Vec<&str> = pages.filter(|page| !page.starts_with("results/notes/")).collect();
+    let missing: Vec<&&str> = pages.iter().filter(|page| !contents.contains(&format!("({page})"))).collect();
+    assert!(pages.len() > 30 && missing == [&"SUMMARY.md"], "{missing:?}");
+}
+
+/// What a release is made of says the same version, and names what is there.
+#[test]
+fn releases_have_one_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(read(&root().join("CITATION.cff")).contains(&format!("version: {version}\n")));
+    let manifest = read(&root().join("Cargo.toml"));
+    let inner = manifest.lines().filter(|line| line.starts_with("gchr") && line.contains("path = "));
+    let inner = inner.filter(|line| !line.contains("features"));
+    let (with, without): (Vec<&str>, Vec<&str>) =
+        inner.partition(|line| line.contains(&format!("version = \"{version}\"")));
+    assert!(with.len() > 20 && without.iter().all(|line| line.starts_with("gchr-testkit")), "{without:?}");
+    let rust = manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")).expect("a version");
+    let rust = rust.trim_end_matches('"');
+    for (file, wanted) in [
+        (".github/workflows/release.yml", format!("rustup toolchain install {rust} ")),
+        ("Containerfile", format!("rust:{rust}-")),
+        ("README.md", format!("Rust {rust} or newer")),
+    ] {
+        assert!(read(&root().join(file)).contains(&wanted), "{file} has no `{wanted}`");
+    }
+}
+
 /// The extension for Visual Studio Code names files that are there, and languages and words that gchr has.
 #[test]
 fn the_extension_of_the_editor_fits() {

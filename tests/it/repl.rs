@@ -235,3 +235,34 @@ fn derivations_are_shown_when_they_are_recorded() {
     );
     assert!(["U0141", "U0140"].iter().all(|code| terms.stderr.contains(code)), "{}", terms.stderr);
 }
+
+/// The store goes to a device with `:device`, stays there from goal to goal, and comes back.
+#[test]
+fn a_store_goes_to_a_device_and_back() {
+    let scratch = scratch();
+    let lines = "edge(1, 2)\n:device sim\nedge(2, 3)\n:stats on\nedge(3, 4), fail\n:stats off\n:sizes\n:undo\n:undo\n\
+        :facts edge=edges.csv\n:save a.session\n:device cpu\nedge(2, 4)\n:sizes\n:why path(1,2)\n";
+    let args = ["paths.chr", "--semantics", "rounds"];
+    let run = repl(&scratch, &args, lines);
+    let small = "edge(1,2)\npath(1,2)\n";
+    let two = "edge(1,2)\nedge(2,3)\npath(1,2)\npath(1,3)\npath(2,3)\n";
+    let facts = "edge(1,2)\nedge(4,5)\nedge(5,6)\npath(1,2)\npath(4,5)\npath(4,6)\npath(5,6)\n";
+    let last = "edge(1,2)\nedge(2,4)\nedge(4,5)\nedge(5,6)\npath(1,2)\npath(1,4)\npath(1,5)\npath(1,6)\npath(2,4)\n\
+        path(2,5)\npath(2,6)\npath(4,5)\npath(4,6)\npath(5,6)\n";
+    let sizes = ["edge/2 2\npath/2 3\n", "edge/2 4\npath/2 10\n"];
+    assert_eq!(run.stdout, [small, two, sizes[0], small, facts, last, sizes[1]].concat(), "{}", run.stderr);
+    for said in ["R0301", "the store is what it was before", "there is nothing to take back", "U0143"] {
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+    }
+    // A file of a session on a device is one of any other.
+    let opened = repl(&scratch, &[&args[..], &["--device", "sim"]].concat(), ":open a.session\nedge(2, 4)\n");
+    assert_eq!((opened.code, opened.stdout.as_str()), (0, last), "{}", opened.stderr);
+    // Where that is not possible, the session goes on as it was.
+    let refined = repl(&scratch, &["paths.chr"], "edge(1, 2)\n:device sim\n:sizes\n");
+    assert_eq!(refined.stdout, format!("{small}edge/2 1\npath/2 1\n"));
+    assert!(refined.stderr.contains("U0110"), "{}", refined.stderr);
+    let recorded =
+        repl(&scratch, &[&args[..], &["--why"]].concat(), "edge(1, 2)\n:device sim\n:why path(1,2)\n");
+    assert!(recorded.stderr.contains("derivations are recorded on the processor"), "{}", recorded.stderr);
+    assert!(recorded.stdout.contains("path(1,2)#1"), "{}", recorded.stdout);
+}

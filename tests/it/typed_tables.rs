@@ -90,6 +90,27 @@ fn answers_of_the_logic_machine_are_tables_of_texts() {
     }
 }
 
+/// A folder has a database for each constraint.
+#[test]
+fn databases_of_one_constraint_read_back() {
+    let scratch = scratch();
+    let all = run(&scratch, &[]).stdout;
+    let written = run(&scratch, &["--out-dir", "d", "--format", "sqlite"]);
+    assert_eq!((written.code, written.stdout.as_str()), (0, ""), "{}", written.stderr);
+    let facts = ["edge", "path", "note", "empty"].map(|c| format!("{c}=d/{c}.db"));
+    let mut args = vec!["run", "paths.chr", "--query", "true"];
+    facts.iter().for_each(|fact| args.extend(["--facts", fact]));
+    let back = scratch.gchr(&args);
+    assert_eq!((back.code, back.stdout.as_str()), (0, all.as_str()), "{}", back.stderr);
+    let database = rusqlite::Connection::open(scratch.path("d/path.db")).expect("a database");
+    let tables = database.query_row("SELECT group_concat(name) FROM sqlite_master", [], |row| row.get(0));
+    assert_eq!(tables, Ok("path".to_string()));
+    // A run that stops leaves the files of the one before.
+    let before = std::fs::read(scratch.path("d/path.db")).expect("a file");
+    let stopped = run(&scratch, &["--out-dir", "d", "--format", "sqlite", "--max-output", "5000"]);
+    assert_eq!((stopped.code, std::fs::read(scratch.path("d/path.db")).expect("a file")), (1, before));
+}
+
 #[test]
 fn tables_of_typed_columns_are_refused_where_they_do_not_fit() {
     let scratch = scratch();
@@ -100,7 +121,7 @@ fn tables_of_typed_columns_are_refused_where_they_do_not_fit() {
     };
     refused(&["paths.chr", "--format", "parquet"], "give --out FILE");
     refused(&["paths.chr", "--format", "arrow", "--out", "a.arrow"], "holds one constraint");
-    refused(&["paths.chr", "--format", "sqlite", "--out-dir", "d"], "a database is written with --out");
+    refused(&["paths.chr", "--format", "json", "--out-dir", "d"], "or sqlite");
     refused(&["paths.chr", "--format", "sqlite", "--out", "/dev/null"], "U0107");
     refused(&["paths.chr", "--format", "sqlite", "--out", "a.db", "--sizes"], "--sizes");
     refused(&["paths.chr", "--format", "sqlite", "--out", "a.db", "--partial"], "--partial");

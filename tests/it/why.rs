@@ -180,7 +180,7 @@ fn a_profile_shows_a_derivation_on_request() {
         assert_eq!((with.code, with.stdout.as_str()), (0, plain.stdout.as_str()), "{}", with.stderr);
     }
     let page = std::fs::read_to_string(scratch.path("p.html")).expect("a page");
-    assert!(page.contains("<h2>Why path(1,4)</h2>") && page.contains(PATH_1_4), "{page}");
+    assert!(page.contains("<h2 id=why>Why path(1,4)</h2>") && page.contains(PATH_1_4), "{page}");
     let json = std::fs::read_to_string(scratch.path("p.json")).expect("JSON");
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["why"]["derivation"], PATH_1_4);
@@ -302,4 +302,24 @@ fn bad_requests_and_limits_are_told() {
         assert!(run.stderr.contains(said), "{args:?}: {}", run.stderr);
         assert_eq!(run.stdout, "", "{args:?}");
     }
+}
+
+/// A run on a device is explained by the same rounds on the processor.
+#[test]
+fn constraints_of_a_run_on_a_device_are_explained() {
+    let scratch = programs();
+    let args = ["why", "paths.chr", "--of", "path(1,4)", "--semantics", "rounds"];
+    let here = scratch.gchr(&args);
+    let there = scratch.gchr(&[&args[..], &["--device", "sim"]].concat());
+    assert_eq!((here.code, there.code), (0, 0), "{}", there.stderr);
+    assert!(there.stdout.starts_with(&here.stdout), "{}", there.stdout);
+    assert!(there.stdout.contains("note: sim ends with the same store, after"), "{}", there.stdout);
+    let refused = |args: &[&str], said: &str| {
+        let run = scratch.gchr(&[&["why"], args].concat());
+        assert!(run.code == 2 && run.stderr.contains(said), "{args:?}: {} {}", run.code, run.stderr);
+    };
+    refused(&["paths.chr", "--of", "path(1,4)", "--device", "sim"], "U0110");
+    refused(&["paths.chr", "--of", "path(1,4)", "--device", "auto"], "U0105");
+    scratch.file("nat.trs", NAT);
+    refused(&["nat.trs", "--of", "1", "--device", "sim"], "U0105");
 }

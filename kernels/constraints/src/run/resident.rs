@@ -2,7 +2,7 @@
 //! the store as it was.
 //!
 //! Before a run what the tables hold is copied, on the device or, where that would take too much of its memory, to the
-//! host. The copy is kept until the next run begins, so that the last run can be taken back.
+//! host. The copy is kept until the next run has ended well, so that the last run can be taken back.
 
 use std::time::Instant;
 
@@ -50,6 +50,8 @@ pub struct Resident {
     tables: Option<Tables>,
     /// What the store was before the last run.
     before: Option<Before>,
+    /// While a run goes on, what it was before the one that ended last.
+    older: Option<Before>,
 }
 
 /// A store that can be had again.
@@ -58,6 +60,23 @@ enum Before {
     Copied(Snapshot),
     /// Where a copy does not fit the device.
     Fetched(Box<Store>),
+}
+
+impl Before {
+    /// Bytes of device memory that it takes.
+    fn bytes(&self) -> u64 {
+        match self {
+            Before::Copied(snapshot) => snapshot.bytes(),
+            Before::Empty | Before::Fetched(_) => 0,
+        }
+    }
+
+    fn free(self, device: &mut dyn Device) -> Result<(), DeviceError> {
+        match self {
+            Before::Copied(snapshot) => snapshot.free(device),
+            Before::Empty | Before::Fetched(_) => Ok(()),
+        }
+    }
 }
 
 impl Resident {
@@ -73,7 +92,7 @@ impl Resident {
         let tables = tables.ok_or_else(|| {
             stopped(StopReason::Indices { what: "constraints".into(), limit: u64::from(u32::MAX) })
         })?;
-        Ok(Self { tables: Some(tables), before: None })
+        Ok(Self { tables: Some(tables), before: None, older: None })
     }
 
     /// Bytes of device memory that the tables take.
@@ -118,14 +137,18 @@ impl Resident {
         self.remember(ground, &options, device)?;
         let ran = self.run_batches(ground, &mut input, options, start, device, control);
         match ran {
-            Ok(stats) => Ok(stats),
+            Ok(stats) => {
+                self.older.take().map_or(Ok(()), |older| older.free(device))?;
+                Ok(stats)
+            }
             Err(Failure::Stopped(mut stopped)) => {
                 stopped.left = None;
                 self.undo(ground, options, device)?;
+                self.before = self.older.take();
                 Err(Failure::Stopped(stopped))
             }
             Err(failure) => {
-                self.tables = None;
+                (self.tables, self.older) = (None, None);
                 Err(failure)
             }
         }
@@ -148,10 +171,7 @@ impl Resident {
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<Stats, Failure> {
-        let copied = match &self.before {
-            Some(Before::Copied(_)) => self.tables.as_ref().map_or(0, Snapshot::bytes_of),
-            _ => 0,
-        };
+        let copied = self.before.iter().chain(&self.older).map(Before::bytes).sum();
         let memory = options.memory.saturating_sub(copied);
         if let Some(tables) = &mut self.tables {
             tables.begin_run();
@@ -199,7 +219,7 @@ impl Resident {
                 self.tables = Some(snapshot.restore(&ground.job(&input), &options, device)?);
             }
             Before::Fetched(store) => match Self::load(ground, &store, options, device) {
-                Ok(loaded) => *self = loaded,
+                Ok(loaded) => self.tables = loaded.tables,
                 Err(failure) => {
                     self.before = Some(Before::Fetched(store));
                     return Err(failure);
@@ -211,27 +231,31 @@ impl Resident {
 
     /// Gives all device memory back.
     pub fn free(self, device: &mut dyn Device) -> Result<(), DeviceError> {
-        if let Some(Before::Copied(snapshot)) = self.before {
-            snapshot.free(device)?;
+        for before in self.before.into_iter().chain(self.older) {
+            before.free(device)?;
         }
         self.tables.map_or(Ok(()), |tables| tables.free(device))
     }
 
-    /// Keeps what the store is, in the place of what it was before the last run.
+    /// Keeps what the store is. What it was before the last run is kept until the next one has ended, if there is room.
     fn remember(
         &mut self,
         ground: Ground<'_>,
         options: &Options,
         device: &mut dyn Device,
     ) -> Result<(), DeviceError> {
-        if let Some(Before::Copied(snapshot)) = self.before.take() {
-            snapshot.free(device)?;
-        }
+        let needed = self.tables.as_ref().map_or(0, |tables| tables.bytes() + Snapshot::bytes_of(tables));
+        let room = options.memory / 2;
+        self.older = match self.before.take() {
+            Some(older) if older.bytes() > 0 && needed + older.bytes() > room => {
+                older.free(device)?;
+                None
+            }
+            older => older,
+        };
         self.before = Some(match &self.tables {
             None => Before::Empty,
-            Some(tables) if tables.bytes() + Snapshot::bytes_of(tables) <= options.memory / 2 => {
-                Before::Copied(Snapshot::take(tables, device)?)
-            }
+            Some(tables) if needed <= room => Before::Copied(Snapshot::take(tables, device)?),
             Some(_) => Before::Fetched(Box::new(self.store(ground, device)?.0)),
         });
         Ok(())

@@ -17,6 +17,7 @@ pub(crate) struct Snapshot {
     tables: IdVec<ConstraintId, CopiedRows>,
     cells: Option<CopiedCells>,
     next_id: u64,
+    bytes: u64,
 }
 
 /// The rows of a table.
@@ -62,7 +63,12 @@ impl Snapshot {
             Some(cells) => Some(cells.copied(device)?),
             None => None,
         };
-        Ok(Self { tables: copied, cells, next_id: tables.next_id() })
+        Ok(Self { tables: copied, cells, next_id: tables.next_id(), bytes: Self::bytes_of(tables) })
+    }
+
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Tables that hold it. Its memory is given back.
