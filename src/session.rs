@@ -38,6 +38,7 @@ use std::time::{Duration, Instant};
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::profile::Recorder;
 use gchr_base::reading::Account;
 use gchr_base::signature::Signature;
 use gchr_base::source::{SourceId, SourceMap};
@@ -52,6 +53,7 @@ use crate::input::Input;
 use crate::options::{CompileOptions, Device};
 use crate::output::{Answer, Failure, Format, FormatError, Selection};
 use crate::program::{Language, Syntax};
+use crate::report::profile::{Profile, Subject};
 use crate::stack::with_large_stack;
 use ground::GroundSession;
 use logic::LogicSession;
@@ -372,6 +374,16 @@ impl Session {
             Kind::Logic(_) => Ok(()),
         });
         moved.map_err(|found| Diagnostics::new(Arc::new(self.texts.clone()), found))
+    }
+
+    /// The profile of a run that was recorded ([`Control::profile`]), with its statistics. The logic machine has none.
+    pub fn profile(&self, recorder: &Recorder, stats: &Stats) -> Option<Profile> {
+        let rules = match &self.kind {
+            Kind::Terms(session) => session.rules(),
+            Kind::Ground(session) => session.rules(),
+            Kind::Logic(_) => return None,
+        };
+        Some(Profile::of(Subject { language: self.language(), rules, sources: &self.texts }, recorder, stats))
     }
 
     /// How many answers of a program with choices further runs look for.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gchr::report::Machine;
 use gchr::report::profile::{Profile, Why};
-use gchr::{Device, Program, Recorder, Stats};
+use gchr::{Device, Recorder};
 
 use super::exit::Exit;
 use super::out_file::File;
@@ -57,7 +57,12 @@ impl Target {
 impl Output {
     /// Opens the file: a path that cannot be written is known before the run.
     pub fn open(target: &Target, device: Device) -> Result<Self, Exit> {
-        let file = File::create("--profile", &target.path)?;
+        Self::open_for("--profile", target, device)
+    }
+
+    /// The same for another option, or a command.
+    pub fn open_for(option: &'static str, target: &Target, device: Device) -> Result<Self, Exit> {
+        let file = File::create(option, &target.path)?;
         Ok(Self { target: target.clone(), file, recorder: Recorder::new(), device, why: None })
     }
 
@@ -72,11 +77,10 @@ impl Output {
         self.why = why;
     }
 
-    /// Writes the profile, with what another run counted.
+    /// Writes the profile that is made of what was recorded, with what another run counted.
     pub fn write(
         self,
-        program: &Program,
-        stats: &Stats,
+        profile: &dyn Fn(&Recorder) -> Option<Profile>,
         counted: Option<&Recorder>,
         stopped: Option<&str>,
     ) -> Result<(), Exit> {
@@ -86,7 +90,8 @@ impl Output {
                 "gchr: the profile has no counts by rule: a run that counts took another number of steps\n",
             );
         }
-        let mut profile = Profile::new(program, &recorder, stats)
+        let Some(profile) = profile(&recorder) else { return Ok(()) };
+        let mut profile = profile
             .with_roofline(gchr::device::roofline(device))
             .made_by(super::words::command_line(), Machine::here())
             .explained(why);

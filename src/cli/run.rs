@@ -15,7 +15,7 @@ mod typed;
 use std::time::Instant;
 
 use gchr::base::limited::Limited;
-use gchr::report::profile::Why;
+use gchr::report::profile::{Profile, Why};
 use gchr::{BatchOptions, CompileOptions, Control, Device, Executable, Program, Recorder, WhyOptions};
 
 use super::checkpoints::Files;
@@ -151,7 +151,9 @@ fn run_one(
                     Err(_) => {}
                 }
             }
-            let written = match recorded.map(|r| r.write(program, outcome.stats(), counted.as_ref(), None)) {
+            let written = match recorded
+                .map(|r| r.write(&profiled(program, outcome.stats()), counted.as_ref(), None))
+            {
                 Some(Err(failed)) if exit == Exit::Done => Err(failed),
                 _ => Ok(exit),
             };
@@ -167,12 +169,21 @@ fn run_one(
             }
             if let (Some(recorded), Some(error)) = (recorded, failure.diagnostics.list().first()) {
                 // The failure of the run is the one to tell.
-                let _ = recorded.write(program, &failure.stats, counted.as_ref(), Some(&error.message));
+                let _ = recorded.write(
+                    &profiled(program, &failure.stats),
+                    counted.as_ref(),
+                    Some(&error.message),
+                );
             }
             std::mem::forget(failure);
             Ok(exit)
         }
     }
+}
+
+/// What a profile is made of a recorded run.
+fn profiled<'a>(program: &'a Program, stats: &'a gchr::Stats) -> impl Fn(&Recorder) -> Option<Profile> + 'a {
+    |recorder| Some(Profile::new(program, recorder, stats))
 }
 
 /// What led to what `--why` asks for, by a run on the processor; what goes wrong is on standard error then.
@@ -186,7 +197,9 @@ fn explain(
     watchdog::enter(Phase::Run);
     let limits = args.limits.limits(Device::Cpu);
     let mut control = Control::new(limits).since(start).interrupt(interrupt::flag());
-    let explained = program.why(of, options, &WhyOptions::default(), &mut control);
+    // The run on a device was the one before.
+    let options = CompileOptions { device: Device::Cpu, ..*options };
+    let explained = program.why(of, &options, &WhyOptions::default(), &mut control);
     let explanation = explained.map_err(|failure| {
         report::diagnostics(&failure.diagnostics);
         Exit::Failed

@@ -13,24 +13,39 @@ use std::io::{self, Write};
 use gchr_base::escape;
 use gchr_base::ids::Id;
 use gchr_base::profile::{Point, Recorder};
-use gchr_base::rule::{HeadAtom, RuleId};
+use gchr_base::rule::{self, HeadAtom, RuleId};
+use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
 
-use crate::program::{Language, Program};
+use crate::program::{Language, Program, program_name};
 use crate::report::plot::{self, Plot};
 
 pub use data::{Line, Profile, RuleProfile, Why};
 
+/// What was run.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub language: Language,
+    pub rules: &'a rule::Program,
+    pub sources: &'a SourceMap,
+}
+
 impl Profile {
     /// The profile of a run of `program`.
     pub fn new(program: &Program, recorder: &Recorder, stats: &Stats) -> Self {
-        let mut rules = rules(program, recorder);
-        let lines = source::lines(program, &rules);
+        let subject =
+            Subject { language: program.language(), rules: &program.rules, sources: &program.sources };
+        Self::of(subject, recorder, stats)
+    }
+
+    pub(crate) fn of(subject: Subject<'_>, recorder: &Recorder, stats: &Stats) -> Self {
+        let mut rules = rules(subject, recorder);
+        let lines = source::lines(subject, &rules);
         rules.sort_by(|a, b| b.applied.cmp(&a.applied).then(a.line.cmp(&b.line)));
         Self {
-            program: program.name().to_string(),
-            language: program.language(),
-            unit: match program.language() {
+            program: program_name(subject.sources).to_string(),
+            language: subject.language,
+            unit: match subject.language {
                 Language::Terms => "rule applications",
                 Language::Constraints => "firings",
             },
@@ -77,32 +92,32 @@ fn course(recorder: &Recorder) -> Vec<Point> {
 }
 
 /// `floydw`; a rule without a name is called by its function and line: `Sum, line 12`.
-fn rule_title(program: &Program, id: RuleId, line: usize) -> String {
-    let rule = &program.rules.rules[id];
+fn rule_title(rules: &rule::Program, id: RuleId, line: usize) -> String {
+    let rule = &rules.rules[id];
     match (&rule.name, rule.heads.first().map(|head| &head.atom)) {
         (None, Some(HeadAtom::Term { symbol, .. })) => {
-            format!("{}, line {line}", program.rules.signature.symbols[*symbol].name)
+            format!("{}, line {line}", rules.signature.symbols[*symbol].name)
         }
         (None, _) => format!("line {line}"),
         (Some(name), _) => name.clone(),
     }
 }
 
-fn rules(program: &Program, recorder: &Recorder) -> Vec<RuleProfile> {
+fn rules(subject: Subject<'_>, recorder: &Recorder) -> Vec<RuleProfile> {
     if !recorder.counts_rules() {
         return Vec::new();
     }
     let counts = recorder.rules();
     let rule = |id: RuleId| {
         let count = counts.get(id.index()).copied().unwrap_or_default();
-        let line = program.sources.line_column(program.rules.rules[id].span).0;
+        let line = subject.sources.line_column(subject.rules.rules[id].span).0;
         RuleProfile {
-            name: rule_title(program, id, line),
+            name: rule_title(subject.rules, id, line),
             line,
             applied: count.applied,
             tried: count.tried,
             share: count.share,
         }
     };
-    program.rules.rules.ids().map(rule).collect()
+    subject.rules.rules.ids().map(rule).collect()
 }

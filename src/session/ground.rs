@@ -260,6 +260,10 @@ impl GroundSession {
         }
     }
 
+    pub fn rules(&self) -> &rule::Program {
+        self.program.program()
+    }
+
     pub fn signature(&self) -> &Signature {
         &self.program.program().signature
     }

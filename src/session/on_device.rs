@@ -13,6 +13,7 @@ use gchr_kernel::device::DeviceError;
 use gchr_kernels_constraints::run::{self, Failure};
 
 use crate::device::backend::{HasStats, Placement};
+use crate::diagnostics::trace_missing;
 use crate::executor::{StoppedRun, Unfinished};
 use crate::executors::device_rounds::{DeviceRoundsProgram, room};
 use crate::options::CompileOptions;
@@ -98,6 +99,9 @@ impl DeviceStore {
         facts: &[Facts],
         control: &mut Control<'_>,
     ) -> Result<Stats, Stopped> {
+        if control.sees_firings() {
+            return Err(Stopped::Found(vec![trace_missing()]));
+        }
         self.make_ready(program)?;
         let Self { loaded: Some(loaded), tables, .. } = self else { return Ok(Stats::default()) };
         let held = tables.bytes();

@@ -3,7 +3,7 @@
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
-use gchr_base::rule::GroundTerm;
+use gchr_base::rule::{self, GroundTerm};
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_terms::exec::Evaluation;
 
@@ -40,6 +40,10 @@ impl TermSession {
             (self.compiled, self.options) = (compile(&self.program, &options)?, options);
         }
         Ok(())
+    }
+
+    pub fn rules(&self) -> &rule::Program {
+        &self.program.rules
     }
 
     pub fn names(&self) -> Vec<String> {

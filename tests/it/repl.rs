@@ -266,3 +266,22 @@ fn a_store_goes_to_a_device_and_back() {
     assert!(recorded.stderr.contains("derivations are recorded on the processor"), "{}", recorded.stderr);
     assert!(recorded.stdout.contains("path(1,2)#1"), "{}", recorded.stdout);
 }
+
+/// The next run is recorded, also one that stops; the runs behind it are not.
+#[test]
+fn runs_have_profiles() {
+    let scratch = scratch();
+    let lines = ":profile a.html\nedge(1, 2)\nedge(2, 3)\n:profile b.json\n:set max-steps 1\nedge(3, 4)\n:set max-steps off\n\
+        :profile c.txt\n:profile\n:profile paths.chr\n:profile d.json\nedge(\"x\")\n";
+    let run = repl(&scratch, &["paths.chr"], lines);
+    let page = scratch.read("a.html");
+    assert!(page.contains("Profile of paths.chr") && page.contains("<main>"), "{page}");
+    let stopped: serde_json::Value = serde_json::from_str(&scratch.read("b.json")).expect("JSON");
+    assert!(stopped["stopped"].as_str().is_some_and(|why| why.contains("step limit")), "{stopped}");
+    assert_eq!(stopped["points"].as_array().map(|points| points.is_empty()), Some(false));
+    assert!(run.stderr.contains(".html, .svg or .json") && run.stderr.contains(":profile takes a file"));
+    assert!(!scratch.path("d.json").exists() && !scratch.path("c.txt").exists(), "{}", run.stderr);
+    let terms = repl(&scratch, &["fib.trs"], ":profile f.svg\nFib(12)\n");
+    assert_eq!(terms.stdout, "144\n", "{}", terms.stderr);
+    assert!(scratch.read("f.svg").starts_with("<svg "));
+}

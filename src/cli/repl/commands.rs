@@ -5,8 +5,7 @@ use std::path::Path;
 use gchr::{Answers, Device, Selection};
 
 use crate::cli::exit::Exit;
-use crate::cli::report;
-use crate::cli::values;
+use crate::cli::{profile, report, values};
 
 use super::state::State;
 
@@ -29,7 +28,7 @@ pub struct Command<'a> {
 }
 
 /// Names of commands with what they take and do.
-const COMMANDS: [(&str, &str, &str); 16] = [
+const COMMANDS: [(&str, &str, &str); 17] = [
     (":store", "[NAME/ARITY ...]", "the constraints in the store, all or those of these symbols"),
     (":sizes", "", "how many there are of each constraint"),
     (":facts", "C=FILE", "add the rows of a file"),
@@ -43,6 +42,7 @@ const COMMANDS: [(&str, &str, &str); 16] = [
     ),
     (":trace", "[on|off]", "show every rule application"),
     (":stats", "[on|off]", "show statistics behind each result"),
+    (":profile", "FILE", "record the next goal or term, and write its profile: .html, .svg or .json"),
     (
         ":set",
         "OPTION VALUE",
@@ -112,6 +112,11 @@ impl State<'_> {
             (":run", "") => self.run_own(),
             (":why", "") => wrong(":why takes a constraint", ":why path(1,4)"),
             (":why", of) => self.show_why(of),
+            (":profile", "") => wrong(":profile takes a file", ":profile out.html"),
+            (":profile", file) => match profile::target(file) {
+                Ok(target) => self.record(&target),
+                Err(error) => wrong(&error, ":profile out.html"),
+            },
             (":trace", value) => self.switch(value, ":trace"),
             (":stats", value) => self.switch(value, ":stats"),
             (":set", rest) => self.set(rest),

@@ -8,8 +8,8 @@ use gchr::base::limited::Limited;
 use gchr::base::reading::{self, Account};
 use gchr::base::watch::Watch;
 use gchr::{
-    Answers, Control, Device, Diagnostics, Failure, Format, Language, Limits, Reply, Selection, Session,
-    WhyOptions,
+    Answers, Control, Device, Diagnostics, Failure, Format, Language, Limits, Recorder, Reply, Selection,
+    Session, WhyOptions,
 };
 
 use super::Args;
@@ -18,7 +18,7 @@ use crate::cli::exit::Exit;
 use crate::cli::out_file::File;
 use crate::cli::sink::Stdout;
 use crate::cli::watchdog::{self, Phase};
-use crate::cli::{interrupt, progress, report, values};
+use crate::cli::{interrupt, profile, progress, report, values};
 
 /// Constraints that are shown behind a goal; a larger store is counted.
 const SHOWN: usize = 20;
@@ -29,6 +29,8 @@ pub struct State<'a> {
     session: Session,
     settings: Settings,
     stats: bool,
+    /// Where the profile of the next run goes.
+    profile: Option<profile::Output>,
     pub limits: Limits,
     out: Stdout,
 }
@@ -54,7 +56,7 @@ impl<'a> State<'a> {
         let settings = Settings { device, trace, derivations, answers: Answers::First(1) };
         let session = args.open(&args.options(settings)?)?;
         let limits = args.limits.limits(device);
-        Ok(Self { args, session, settings, stats: false, limits, out: Stdout::new() })
+        Ok(Self { args, session, settings, stats: false, profile: None, limits, out: Stdout::new() })
     }
 
     /// What the lines are about.
@@ -149,11 +151,45 @@ impl<'a> State<'a> {
         }
     }
 
+    /// Records the next run for a profile, whose file is opened now.
+    pub fn record(&mut self, target: &profile::Target) -> Next {
+        if self.session.is_logic() {
+            let help = "`:stats` counts what it does";
+            report::problem("U0119", "runs of the logic machine have no profile", help);
+            return Next::Failed;
+        }
+        match profile::Output::open_for(":profile", target, self.settings.device) {
+            Ok(output) => {
+                self.profile = Some(output);
+                Next::Go
+            }
+            Err(_) => Next::Failed,
+        }
+    }
+
+    /// Writes the profile of a run that was recorded.
+    fn write_profile(&mut self, recorded: profile::Output, ran: &Result<Reply, Box<Failure>>) -> bool {
+        let (stats, stopped) = match ran {
+            Ok(reply) => (&reply.stats, None),
+            // What did not begin has no course.
+            Err(failure) if failure.error.is_none() => return true,
+            Err(failure) => (&failure.stats, failure.diagnostics.list().first()),
+        };
+        let make = |recorder: &Recorder| self.session.profile(recorder, stats);
+        recorded.write(&make, None, stopped.map(|found| found.message.as_str())).is_ok()
+    }
+
     fn run(&mut self, work: &mut Work<'_>) -> Next {
         watchdog::enter(Phase::Run);
-        let ran = self.under_control(work);
+        let mut recorded = self.profile.take();
+        let ran = self.under_control(work, recorded.as_mut().map(profile::Output::begin));
         watchdog::heard();
         watchdog::enter(Phase::Write);
+        if let Some(recorded) = recorded
+            && !self.write_profile(recorded, &ran)
+        {
+            return Next::Failed;
+        }
         match ran {
             Ok(reply) => {
                 if let Some(code) = reply.halted() {
@@ -180,7 +216,11 @@ impl<'a> State<'a> {
         }
     }
 
-    fn under_control(&mut self, work: &mut Work<'_>) -> Result<Reply, Box<Failure>> {
+    fn under_control(
+        &mut self,
+        work: &mut Work<'_>,
+        recorder: Option<&mut Recorder>,
+    ) -> Result<Reply, Box<Failure>> {
         let unit = match self.session.language() {
             Language::Terms => "rule applications",
             Language::Constraints => "firings",
@@ -189,6 +229,9 @@ impl<'a> State<'a> {
         let mut control = Control::new(self.limits).interrupt(interrupt::flag());
         let out = Limited::new(&mut self.out, control.watch().clone()).max_output(self.limits.max_output);
         control = control.output(out);
+        if let Some(recorder) = recorder {
+            control = control.profile(recorder);
+        }
         if line.enabled() && !self.settings.trace {
             control = control.progress(move |now| line.update(now));
         }

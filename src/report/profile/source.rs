@@ -2,15 +2,15 @@
 
 use gchr_base::ids::Id;
 
+use super::Subject;
 use super::data::{Line, RuleProfile};
-use crate::program::Program;
 
 /// All lines; `rules` are in the order of their ids.
-pub(super) fn lines(program: &Program, rules: &[RuleProfile]) -> Vec<Line> {
-    let Some((main, source)) = program.sources.iter().next() else { return Vec::new() };
+pub(super) fn lines(subject: Subject<'_>, rules: &[RuleProfile]) -> Vec<Line> {
+    let Some((main, source)) = subject.sources.iter().next() else { return Vec::new() };
     let plain = |text: &str| Line { text: text.to_string(), applied: None, share: 0.0, of_rules: 0 };
     let mut lines: Vec<Line> = source.text.lines().map(plain).collect();
-    for (id, rule) in program.rules.rules.iter_enumerated() {
+    for (id, rule) in subject.rules.rules.iter_enumerated() {
         let Some(count) = rules.get(id.index()).filter(|_| rule.span.source == main) else { continue };
         let end = source.text.floor_char_boundary((rule.span.end as usize).min(source.text.len()));
         let last = source.text[..end].matches('\n').count();
