@@ -54,10 +54,13 @@ fn figures(profile: &Profile, out: &mut String) {
         ("rule applications", count(stats.rewrites)),
         ("firings", count(stats.firings)),
         ("rounds", count(stats.rounds)),
-        ("mean parallelism", profile.mean_parallelism().map(|m| match m {
-            m if m < 1000.0 => format!("{m:.1}"),
-            m => grouped(m.round() as u64),
-        })),
+        (
+            "mean parallelism",
+            profile.mean_parallelism().map(|m| match m {
+                m if m < 1000.0 => format!("{m:.1}"),
+                m => grouped(m.round() as u64),
+            }),
+        ),
         ("peak parallelism", count(profile.peak_parallelism)),
         ("time of the run", ms(stats.run_ms)),
         ("device time", ms(stats.device_ms)),

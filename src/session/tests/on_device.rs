@@ -116,12 +116,14 @@ fn a_run_that_stops_leaves_nothing() {
     }
 }
 
-/// Random programs, with their goals dealt out to runs at random.
+/// Random programs, with their goals dealt out to runs at random; some runs fail first, or are taken back and done again.
+/// `GCHR_CASES` says how many.
 #[test]
 fn random_programs() {
+    let cases = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(16);
     let mut random = Random::new(11);
     let mut compared = 0;
-    for seed in 1..=16 {
+    for seed in 1..=cases {
         let text = if seed % 2 == 0 { rules::program(seed, false) } else { rules::terms(seed, false) };
         let (rules, queries) = split_queries(&text);
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
@@ -130,12 +132,27 @@ fn random_programs() {
         let Ok(program) = input.parse() else { continue };
         let executable = program.compile(&options(Semantics::Rounds, Firing::Indexed)).expect("a plan");
         let Ok(expected) = executable.run(&mut Control::new(limits)) else { continue };
-        let mut session = open(&rules, &on_sim(Firing::Indexed));
-        run_split(&mut session, &queries, random.word() as u32);
+        let firing = if random.below(3) == 0 { Firing::General } else { Firing::Indexed };
+        let mut session = open(&rules, &on_sim(firing));
+        let mut left = &queries[..];
+        while !left.is_empty() {
+            let (now, later) = left.split_at(1 + random.below(left.len()));
+            if random.below(3) == 0 {
+                now.iter().chain(&["fail"]).for_each(|goal| session.add_goals(goal).expect("a goal"));
+                let stopped = session.run(&mut Control::default()).expect_err("it fails");
+                assert!(stopped.error.is_some(), "{text}\n{}", stopped.diagnostics);
+            }
+            add_and_run(&mut session, now);
+            if random.below(3) == 0 {
+                assert!(session.undo().expect("a store"));
+                add_and_run(&mut session, now);
+            }
+            left = later;
+        }
         assert_eq!(store(&mut session), expected.to_string(), "{text}");
         compared += 1;
     }
-    assert!(compared > 5, "{compared}");
+    assert!(compared > cases as usize / 4, "{compared} of {cases}");
 }
 
 /// The clauses of a program, and its goals, each a query of its own.
