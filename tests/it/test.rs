@@ -59,3 +59,20 @@ fn what_does_not_hold_is_shown() {
     }
     assert_eq!(scratch.gchr(&["test", "missing.chr"]).code, 2);
 }
+
+/// Examples say what they give, and give it.
+#[test]
+fn the_examples_keep_their_word() {
+    let root = crate::support::root();
+    let folders = ["examples", "examples/chr"].map(|folder| root.join(folder));
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let says = |path: &std::path::PathBuf| {
+        path.is_file() && std::fs::read_to_string(path).is_ok_and(|text| text.contains("\n%= "))
+    };
+    let examples: Vec<String> = paths.filter(says).map(|path| path.display().to_string()).collect();
+    assert!(examples.len() > 20, "{examples:?}");
+    let args: Vec<&str> = ["test"].into_iter().chain(examples.iter().map(String::as_str)).collect();
+    let run = gchr(&args);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+}
