@@ -1,5 +1,6 @@
 //! Sessions whose store is on a device, here the simulator: against runs of the same goals there and on the processor.
 
+use gchr_base::error::StopReason;
 use gchr_testkit::random::Random;
 use gchr_testkit::rules;
 
@@ -81,7 +82,7 @@ fn a_run_that_stops_leaves_nothing() {
         let mut session = open(text, &on_sim(Firing::Indexed));
         let mut expected = String::new();
         for (at, goal) in goals.iter().enumerate() {
-            let mut stops = |session: &mut Session, control: &mut Control<'_>, always: bool| {
+            let stops = |session: &mut Session, control: &mut Control<'_>, always: bool| {
                 match session.run(control) {
                     Ok(_) => assert!(!always && session.undo().expect("a store")),
                     Err(stopped) => {
@@ -127,25 +128,34 @@ fn random_programs() {
         let text = if seed % 2 == 0 { rules::program(seed, false) } else { rules::terms(seed, false) };
         let (rules, queries) = split_queries(&text);
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
-        let limits = Limits { max_rounds: Some(12), ..Limits::default() };
+        let limits = Limits { max_rounds: Some(12), max_steps: Some(300), ..Limits::default() };
         let input = queries.iter().fold(Input::constraints(&*rules), |input, goal| input.query(*goal));
         let Ok(program) = input.parse() else { continue };
         let executable = program.compile(&options(Semantics::Rounds, Firing::Indexed)).expect("a plan");
         let Ok(expected) = executable.run(&mut Control::new(limits)) else { continue };
         let firing = if random.below(3) == 0 { Firing::General } else { Firing::Indexed };
         let mut session = open(&rules, &on_sim(firing));
+        let run = |session: &mut Session, goals: &[&str]| {
+            goals.iter().for_each(|goal| session.add_goals(goal).expect("a goal"));
+            // A run that does not end is a difference, too.
+            session.run(&mut Control::new(Limits { max_rounds: Some(50), ..Limits::default() }))
+        };
         let mut left = &queries[..];
         while !left.is_empty() {
             let (now, later) = left.split_at(1 + random.below(left.len()));
             if random.below(3) == 0 {
-                now.iter().chain(&["fail"]).for_each(|goal| session.add_goals(goal).expect("a goal"));
-                let stopped = session.run(&mut Control::default()).expect_err("it fails");
-                assert!(stopped.error.is_some(), "{text}\n{}", stopped.diagnostics);
+                let stopped = run(&mut session, &[now, &["fail"]].concat()).expect_err("it fails");
+                let reason = stopped.error.as_ref().map(|error| &error.reason);
+                assert_eq!(reason, Some(&StopReason::Failed), "seed {seed}: {text}\n{}", stopped.diagnostics);
             }
-            add_and_run(&mut session, now);
+            let done = |ran: Result<_, Box<crate::Failure>>| {
+                ran.map(drop)
+                    .unwrap_or_else(|failure| panic!("seed {seed}: {text}\n{}", failure.diagnostics));
+            };
+            done(run(&mut session, now));
             if random.below(3) == 0 {
                 assert!(session.undo().expect("a store"));
-                add_and_run(&mut session, now);
+                done(run(&mut session, now));
             }
             left = later;
         }

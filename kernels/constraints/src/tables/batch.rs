@@ -11,6 +11,9 @@ use crate::start::Batch;
 use gchr_constraints::exec::Words;
 use gchr_kernel::device::{Device, Launch, Result, Value};
 
+/// Ids of constraints, by symbol.
+type Ids = IdVec<ConstraintId, Vec<u32>>;
+
 impl Tables {
     /// Adds constraints behind those that are there.
     /// Says how long the device took to reduce them and to enter them into the indexes.
@@ -54,11 +57,11 @@ impl Tables {
         batch: &[Words],
         first_id: u64,
         device: &mut dyn Device,
-    ) -> Result<(Vec<u64>, IdVec<ConstraintId, Vec<u32>>)> {
+    ) -> Result<(Vec<u64>, Ids)> {
         let mut delta = Vec::with_capacity(batch.len());
         let mut columns: IdVec<ConstraintId, Vec<Vec<u64>>> =
             self.layout.tables.iter().map(|t| vec![Vec::new(); t.columns.len()]).collect();
-        let mut ids: IdVec<ConstraintId, Vec<u32>> = self.tables.iter().map(|_| Vec::new()).collect();
+        let mut ids: Ids = self.tables.iter().map(|_| Vec::new()).collect();
         for (words, id) in batch.iter().zip(first_id..) {
             let table = words.constraint;
             let row = self.tables[table].used as usize + ids[table].len();
