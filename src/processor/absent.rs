@@ -64,6 +64,7 @@ impl SharedCode {
 pub(super) struct Evaluator<'a>(Infallible, PhantomData<&'a ()>);
 
 /// Why there is no normal form.
+#[expect(dead_code, reason = "the interpreter names its own; nothing is evaluated here")]
 pub(super) enum Unfinished {
     Stopped(Box<Stopped>),
     Refused(Infallible),

@@ -27,7 +27,7 @@ enum Task {
 
 #[derive(clap::Args)]
 struct ReplayArgs {
-    /// Revision of git to compare with; it is built in a temporary worktree
+    /// Revision of git to compare with; it is built in a worktree below `target`
     #[arg(required_unless_present = "old")]
     revision: Option<String>,
     /// Compare with this gchr instead of a revision
