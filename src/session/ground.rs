@@ -12,8 +12,9 @@ use gchr_base::signature::Signature;
 use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
 use gchr_chr::{Added, Addition};
-use gchr_constraints::exec::{Image, Resident, Store, Undone, Unrestored};
+use gchr_constraints::exec::{Store, Unrestored};
 use gchr_constraints::plan::{ChrPlan, compile, compile_rounds};
+use gchr_constraints::resident::{Image, Resident, Undone};
 
 use super::on_device::{DeviceStore, Stopped};
 use super::{Ended, Reply};

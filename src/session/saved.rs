@@ -6,7 +6,8 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;
 use gchr_base::source::SourceMap;
-use gchr_constraints::exec::{Image, Unrestored};
+use gchr_constraints::exec::Unrestored;
+use gchr_constraints::resident::Image;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

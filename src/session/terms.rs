@@ -13,7 +13,7 @@ use crate::executors::executor_for;
 use crate::options::{CompileOptions, Device};
 use crate::output::Answer;
 use crate::program::Program;
-use crate::term_reader::{OwnReader, TermReader};
+use crate::term_reader::OwnReader;
 use crate::why::{Explanation, Path, TermUnexplained, WhyOptions};
 
 /// A term program that evaluates one term after the other.
@@ -58,7 +58,7 @@ impl TermSession {
     ) -> Result<Reply, Ended> {
         let read = match &mut self.reader {
             Some(reader) => reader.read(sources, id),
-            None => TermReader::of(&self.program).read(sources, id),
+            None => self.program.term_reader().read(sources, id),
         };
         let term = read.map_err(Ended::Refused)?;
         let ran = self.run(&term, control);

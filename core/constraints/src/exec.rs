@@ -17,13 +17,12 @@ pub(crate) mod image;
 pub(crate) mod index;
 pub(crate) mod machine;
 pub(crate) mod report;
-pub(crate) mod resident;
 pub(crate) mod round;
 pub(crate) mod search;
 pub mod start;
 pub(crate) mod step;
 mod store;
-mod storing;
+pub(crate) mod storing;
 pub(crate) mod table;
 mod tally;
 #[cfg(test)]
@@ -42,7 +41,6 @@ pub use evaluate::is_evaluated;
 pub use exchange::Words;
 pub use image::Unrestored;
 pub use report::{column_text, variable_text};
-pub use resident::{Image, Resident, Undone};
 pub use store::{Row, Rows, Store, trace_constraint};
 
 use std::time::Instant;
@@ -103,7 +101,8 @@ pub fn run(
     end.outcome(result, Stats::default())
 }
 
-fn execute(machine: &mut Machine, facts: &[Facts]) -> Result<(), Stop> {
+/// Adds the facts and executes the queries.
+pub(crate) fn execute(machine: &mut Machine, facts: &[Facts]) -> Result<(), Stop> {
     for (number, batch) in facts.iter().enumerate() {
         add_facts(machine, number, batch)?;
     }

@@ -9,14 +9,13 @@ mod image;
 
 use std::time::Instant;
 
-use super::code::Code;
-use super::common::{self, End};
-use super::machine::Machine;
-use super::round::storing::Storing as RoundsStoring;
-use super::storing::Storing;
-use super::table::{Table, TableFull};
-use super::{Store, execute};
-use crate::exec::machine::Stop;
+use crate::exec::code::Code;
+use crate::exec::common::{self, End, Kept, Ran};
+use crate::exec::machine::{Machine, Stop};
+use crate::exec::round::storing::Storing as RoundsStoring;
+use crate::exec::storing::Storing;
+use crate::exec::table::{Table, TableFull};
+use crate::exec::{Store, execute};
 use crate::ir::ChrPlan;
 use crate::rounds;
 use gchr_base::control::{Control, Progress};
@@ -50,22 +49,6 @@ struct Moment {
     next_id: u64,
     /// What each table had noted.
     noted: Vec<usize>,
-}
-
-/// What a run goes on with, and leaves.
-pub(crate) struct Kept {
-    pub tables: Vec<Table>,
-    pub heap: Heap,
-    pub next_id: u64,
-}
-
-/// The end of a run.
-pub(crate) struct Ran {
-    pub result: Result<(), Stop>,
-    pub kept: Kept,
-    pub progress: Progress,
-    pub peak: u64,
-    pub stats: Stats,
 }
 
 /// A run that stopped. The store is what it was before it.

@@ -18,9 +18,8 @@ use std::time::Instant;
 
 use crate::class;
 use crate::exec::code::Code;
-use crate::exec::common::{self, End};
+use crate::exec::common::{self, End, Kept, Ran};
 use crate::exec::machine::Stop;
-use crate::exec::resident::{Kept, Ran};
 use crate::exec::round::state::{Added, RoundsState};
 use crate::exec::{Outcome, Stopped, Store};
 use crate::ir::{ChrPlan, Joins};

@@ -55,6 +55,22 @@ pub(crate) fn stop_at(code: &Code, pc: Pc, reason: StopReason, progress: Progres
     Box::new(RunError { reason, rule: site.rule, span: Some(site.span), progress })
 }
 
+/// What a run on a store of earlier runs goes on with, and leaves.
+pub(crate) struct Kept {
+    pub(crate) tables: Vec<Table>,
+    pub(crate) heap: Heap,
+    pub(crate) next_id: u64,
+}
+
+/// The end of such a run.
+pub(crate) struct Ran {
+    pub(crate) result: Result<(), Stop>,
+    pub(crate) kept: Kept,
+    pub(crate) progress: Progress,
+    pub(crate) peak: u64,
+    pub(crate) stats: Stats,
+}
+
 /// The end of a run.
 pub(crate) struct End {
     pub(crate) start: Instant,

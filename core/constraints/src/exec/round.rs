@@ -2,6 +2,7 @@
 
 pub(crate) mod adding;
 pub(crate) mod bodies;
+pub mod dealing;
 mod limits;
 pub(crate) mod numbers;
 pub(crate) mod pipeline;

@@ -9,8 +9,8 @@ use gchr_base::value::Heap;
 use serde::{Deserialize, Serialize};
 
 use super::Resident;
+use crate::exec::Store;
 use crate::exec::image::{MAX_ID, Reader, Rows, Unrestored, Values, Writer};
-use crate::exec::store::Store;
 use crate::exec::table::Table;
 
 /// A store as plain data.

@@ -5,7 +5,6 @@
 //! what is to be sent, are tables too. Between finding and the next round the workers exchange what is in the latter
 //! over a [`Wire`].
 
-mod dealing;
 mod gather;
 mod local;
 mod member;
@@ -13,8 +12,7 @@ mod parcel;
 mod program;
 pub mod wire;
 
-pub(crate) use dealing::Deal;
-pub use dealing::Worker;
+pub use crate::exec::round::dealing::Worker;
 pub use local::run_local;
 pub use program::{Undividable, WorkerProgram};
 pub use wire::{Lost, Wire};
@@ -25,7 +23,8 @@ use super::checkpoint::{Checkpoints, Counts};
 use super::engine::Engine;
 use crate::class;
 use crate::exec::common::{self, End};
-use crate::exec::round::state::{Dealing, RoundsState};
+use crate::exec::round::dealing::Dealing;
+use crate::exec::round::state::RoundsState;
 use crate::exec::table::Table;
 use crate::exec::{Outcome, Stopped, Store};
 use crate::ir::ChrPlan;

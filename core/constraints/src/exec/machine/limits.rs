@@ -102,7 +102,7 @@ impl Machine<'_, '_> {
     }
 
     /// Reports the end of a recorded run.
-    pub(in crate::exec) fn report(&mut self) {
+    pub(crate) fn report(&mut self) {
         self.record();
         if let (Some(tally), Some(recorder)) = (self.tally.take(), self.control.recorder()) {
             tally.report(recorder);
@@ -110,7 +110,7 @@ impl Machine<'_, '_> {
     }
 
     /// How far the run is.
-    pub(in crate::exec) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> Progress {
         Progress { steps: self.firings, bytes: self.bytes(), live: common::live(&self.tables) }
     }
 

@@ -1,7 +1,7 @@
 //! Which worker has a constraint.
 
 use crate::ir::places::Place;
-use gchr_base::ids::Id;
+use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::ConstraintId;
 
 /// One of the workers of a run.
@@ -53,4 +53,11 @@ impl Deal {
     pub(crate) fn copies(&self) -> &[(Place, ConstraintId)] {
         self.places.get(1..).unwrap_or_default()
     }
+}
+
+/// How a worker keeps its part of the constraints that all workers are given.
+#[derive(Clone, Copy)]
+pub(crate) struct Dealing<'a> {
+    pub(crate) deals: &'a IdVec<ConstraintId, Deal>,
+    pub(crate) worker: Worker,
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::adding::Buffers;
+use super::dealing::Dealing;
 use super::numbers::Numbers;
 use super::storing::Storing;
 use crate::exec::code::{Code, Pc};
@@ -13,12 +14,11 @@ use crate::exec::step::{EvalCtx, Trap};
 use crate::exec::table::{DEAD, Table};
 use crate::ir::ChrPlan;
 use crate::ir::classes::{Best, BestOrder, Reduction};
-use crate::rounds::workers::{Deal, Worker};
 use gchr_base::control::Control;
 use gchr_base::derivation::Cause;
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
-use gchr_base::ids::{Id, IdVec};
+use gchr_base::ids::Id;
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::value::{Heap, Terms};
@@ -108,13 +108,6 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) cause: Cause,
     /// The instance whose body adds what is stored next, in a run whose derivations are recorded.
     pub(in crate::exec) next_instance: u64,
-}
-
-/// How a worker keeps its part of the constraints that all workers are given.
-#[derive(Clone, Copy)]
-pub(crate) struct Dealing<'a> {
-    pub(crate) deals: &'a IdVec<ConstraintId, Deal>,
-    pub(crate) worker: Worker,
 }
 
 impl<'a, 'c> RoundsState<'a, 'c> {

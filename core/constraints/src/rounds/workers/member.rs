@@ -1,13 +1,13 @@
 //! A worker between two rounds: what was added goes to its homes, what is new there to the copies, and all workers hear
 //! whether there is more to do, or whether one must stop.
 
-use super::dealing::owner;
 use super::parcel::{Parcels, unpack};
 use super::program::Outbox;
 use super::wire::{Lost, Wire};
 use super::{Job, Worker, WorkerProgram, is_repeatable};
 use crate::exec::machine::Stop;
 use crate::exec::round::adding::Batch;
+use crate::exec::round::dealing::owner;
 use crate::exec::round::state::{Added, RoundsState};
 use crate::rounds::checkpoint::{Checkpoints, Counts, Moment, Restored, Scope, Seal, restore, save};
 use crate::rounds::engine::{Engine, Performed};

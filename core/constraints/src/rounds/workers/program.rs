@@ -1,8 +1,8 @@
 //! The program of a worker: copies of tables, and what is to be sent, are tables of their own, so that the engine of
 //! rounds runs it as any other program.
 
-use super::dealing::{Deal, Worker};
 use crate::exec::machine::Stop;
+use crate::exec::round::dealing::{Deal, Worker};
 use crate::exec::round::state::RoundsState;
 use crate::ir::ChrPlan;
 use crate::ir::classes::{Reduction, Verdict};
