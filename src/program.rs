@@ -15,7 +15,7 @@ use gchr_terms::plan::TermOptions;
 use crate::diagnostics::Diagnostics;
 use crate::options::CompileOptions;
 use crate::stack::with_large_stack;
-use crate::term_reader::OwnReader;
+use crate::term_reader::{OwnReader, TermReader};
 
 /// What a program is made of: which of the two kinds of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,6 +181,15 @@ pub struct Program {
 }
 
 impl Program {
+    /// A reader of further terms.
+    pub(crate) fn term_reader(&self) -> TermReader<'_> {
+        match (&self.reader, self.syntax) {
+            (Some(reader), _) => TermReader::Own(Box::new(reader.clone())),
+            (None, Syntax::Format(format)) => TermReader::new(&self.rules, Some(format)),
+            (None, _) => TermReader::new(&self.rules, None),
+        }
+    }
+
     pub(crate) fn new(sources: Arc<SourceMap>, parts: Parts, parse_time: Duration) -> Self {
         let Parts { syntax, ast, rules, reader, logic, facts, diagnostics, notices } = parts;
         let warnings = Diagnostics::new(Arc::clone(&sources), diagnostics);

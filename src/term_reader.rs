@@ -4,8 +4,6 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::{self, GroundTerm};
 use gchr_base::source::{SourceId, SourceMap};
 
-use crate::program::{Program, Syntax};
-
 /// Reads terms of one program.
 pub(crate) enum TermReader<'p> {
     Trs(gchr_trs::InputReader<'p>),
@@ -36,15 +34,6 @@ impl<'p> TermReader<'p> {
         match format {
             Some(_) => TermReader::Format(gchr_formats::InputReader::new(rules)),
             None => TermReader::Trs(gchr_trs::InputReader::new(rules)),
-        }
-    }
-
-    /// A reader of terms of a checked program.
-    pub(crate) fn of(program: &'p Program) -> Self {
-        match (&program.reader, program.syntax) {
-            (Some(reader), _) => TermReader::Own(Box::new(reader.clone())),
-            (None, Syntax::Format(format)) => Self::new(&program.rules, Some(format)),
-            (None, _) => Self::new(&program.rules, None),
         }
     }
 

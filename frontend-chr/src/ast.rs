@@ -4,8 +4,6 @@
 //! of the
 //! source text. A child is always made before its parent.
 
-mod print;
-
 use std::sync::Arc;
 
 use gchr_base::define_id;

@@ -3,6 +3,7 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
+use gchr_base::logic::Functor;
 use gchr_base::rule::Semantics;
 use gchr_base::signature::ConstraintId;
 use gchr_base::source::Span;
@@ -10,7 +11,7 @@ use gchr_base::suggest::nearest;
 
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::types::{Definition, Type, Types, Variant};
-use crate::{builtin, clause, files, flags, libraries, logic, operators};
+use crate::{builtin, clause, flags, libraries, operators};
 
 /// Most columns of a constraint.
 const MAX_COLUMNS: usize = 255;
@@ -114,7 +115,7 @@ impl Directives<'_> {
         let Some((name, args)) = self.module.functor(id) else { return self.unknown(span) };
         if matches!(name, "dynamic" | "thread_local") {
             let mut declared = Vec::new();
-            args.iter().for_each(|&spec| logic::predicates(self.module, spec, &mut declared));
+            args.iter().for_each(|&spec| predicates(self.module, spec, &mut declared));
             self.found.clauses.extend(declared.into_iter().map(|p| (p.name.to_string(), p.arity)));
         }
         match (name, args) {
@@ -181,7 +182,7 @@ impl Directives<'_> {
             _ => &[file],
         };
         for &file in files {
-            let Some(name) = files::library(self.module, file).filter(|name| !libraries::is_known(name))
+            let Some(name) = libraries::name(self.module, file).filter(|name| !libraries::is_known(name))
             else {
                 continue;
             };
@@ -446,6 +447,27 @@ impl Directives<'_> {
                 };
                 self.report(diagnostic.help(help));
             }
+        }
+    }
+}
+
+/// The predicates that `name/arity`, a list or a conjunction of such names.
+pub(crate) fn predicates(module: &Module, id: TermId, found: &mut Vec<Functor>) {
+    let mut pending = vec![id];
+    while let Some(id) = pending.pop() {
+        let id = operators::without_module(module, id);
+        match (module.kind(id), module.functor(id)) {
+            (TermKind::List { items, .. }, _) => pending.extend(items.iter().rev()),
+            (_, Some(("," | "as", &[left, right]))) => pending.extend([right, left]),
+            (_, Some((sign @ ("/" | "//"), &[name, arity]))) => {
+                if let (Some((name, [])), TermKind::Int(arity)) = (module.functor(name), module.kind(arity))
+                    && let Ok(arity) = usize::try_from(*arity)
+                {
+                    found
+                        .push(Functor { name: name.into(), arity: arity + if sign == "//" { 2 } else { 0 } });
+                }
+            }
+            _ => {}
         }
     }
 }

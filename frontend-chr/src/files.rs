@@ -76,10 +76,10 @@ impl Folders {
         match module.functor(file) {
             Some((alias, &[inside])) => {
                 let folders = self.0.iter().filter(|(declared, _)| declared == alias);
-                let Some(name) = path(module, inside) else { return Vec::new() };
+                let Some(name) = libraries::path(module, inside) else { return Vec::new() };
                 folders.map(|(_, folder)| format!("{}/{name}", folder.trim_end_matches('/'))).collect()
             }
-            _ => path(module, file).into_iter().collect(),
+            _ => libraries::path(module, file).into_iter().collect(),
         }
     }
 }
@@ -102,38 +102,11 @@ pub(crate) fn named(module: &Module, directive: TermId, folders: &Folders) -> Ve
     }
     let named =
         found.into_iter().map(|(file, part)| Named { file, part, places: folders.places(module, file) });
-    let is_file = |named: &Named| match library(module, named.file) {
+    let is_file = |named: &Named| match libraries::name(module, named.file) {
         Some(name) => !named.places.is_empty() && !libraries::is_known(&name),
         None => true,
     };
     named.filter(is_file).collect()
-}
-
-/// The name of `library(name)`, as `dcg/basics`; `chr(name)` stands for `library(chr/name)`.
-pub(crate) fn library(module: &Module, file: TermId) -> Option<String> {
-    match module.functor(file)? {
-        ("library", &[name]) => Some(path(module, name).unwrap_or_else(|| module.term_text(name))),
-        ("chr", &[name]) => Some(format!("chr/{}", path(module, name)?)),
-        _ => None,
-    }
-}
-
-/// The path that a term stands for: an atom or a text, or several of them with `/` between.
-fn path(module: &Module, mut id: TermId) -> Option<String> {
-    let mut text = String::new();
-    loop {
-        let (left, right) = match module.binary(id, "/") {
-            Some((left, right)) => (Some(left), right),
-            None => (None, id),
-        };
-        match module.kind(right) {
-            TermKind::Atom(name) | TermKind::Str(name) => text.insert_str(0, name),
-            _ => return None,
-        }
-        let Some(left) = left else { return Some(text) };
-        text.insert(0, '/');
-        id = left;
-    }
 }
 
 /// What naming a file leads to.
@@ -243,13 +216,13 @@ impl Texts for Files<'_> {
         let directory = Path::new(&self.sources.get(place.source).name).parent().map(Path::to_path_buf);
         let directory = directory.unwrap_or_default();
         // Folders that are declared may also be meant from where the program is started.
-        let aliased = library(module, named.file).is_some()
+        let aliased = libraries::name(module, named.file).is_some()
             || !matches!(module.functor(named.file), None | Some((_, [])));
         let from = [Some(directory.as_path()), aliased.then_some(Path::new(""))];
         let tried =
             from.into_iter().flatten().flat_map(|from| named.places.iter().map(move |name| (from, name)));
         let Some(path) = tried.into_iter().find_map(|(from, name)| self.find(from, name)) else {
-            if library(module, named.file).is_some() {
+            if libraries::name(module, named.file).is_some() {
                 return Ok(Found::Elsewhere);
             }
             let help = "names of files are relative to the file that names them; .pl, .chr and .prolog may be left out";

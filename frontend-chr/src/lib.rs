@@ -17,6 +17,7 @@ mod lower;
 mod operators;
 mod parser;
 mod pieces;
+mod print;
 mod reader;
 mod scopes;
 mod sorts;

@@ -3,7 +3,6 @@
 use gchr_base::logic::{Fixity, Operators};
 
 use crate::ast::{Module, TermId, TermKind};
-use crate::files;
 
 /// Libraries whose predicates are built in, or are of no use here.
 const KNOWN: &[&str] = &[
@@ -105,6 +104,33 @@ const OPERATORS: &[(&str, &[Operator])] = &[
     ("record", &[(1150, Fixity::Fx, "record")]),
 ];
 
+/// The name of `library(name)`, as `dcg/basics`; `chr(name)` stands for `library(chr/name)`.
+pub(crate) fn name(module: &Module, file: TermId) -> Option<String> {
+    match module.functor(file)? {
+        ("library", &[name]) => Some(path(module, name).unwrap_or_else(|| module.term_text(name))),
+        ("chr", &[name]) => Some(format!("chr/{}", path(module, name)?)),
+        _ => None,
+    }
+}
+
+/// The path that a term stands for: an atom or a text, or several of them with `/` between.
+pub(crate) fn path(module: &Module, mut id: TermId) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        let (left, right) = match module.binary(id, "/") {
+            Some((left, right)) => (Some(left), right),
+            None => (None, id),
+        };
+        match module.kind(right) {
+            TermKind::Atom(name) | TermKind::Str(name) => text.insert_str(0, name),
+            _ => return None,
+        }
+        let Some(left) = left else { return Some(text) };
+        text.insert(0, '/');
+        id = left;
+    }
+}
+
 /// Whether the predicates of a library are there as far as they are known at all.
 pub(crate) fn is_known(name: &str) -> bool {
     KNOWN.contains(&name)
@@ -121,7 +147,7 @@ pub(crate) fn declare_operators(module: &Module, directive: TermId, operators: &
             _ => &[file],
         };
         for &file in files {
-            let name = files::library(module, file).unwrap_or_default();
+            let name = name(module, file).unwrap_or_default();
             for (_, declared) in OPERATORS.iter().filter(|(library, _)| *library == name) {
                 for (priority, fixity, names) in *declared {
                     names.split(' ').for_each(|name| operators.set(*priority, *fixity, name));

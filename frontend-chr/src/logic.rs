@@ -9,5 +9,5 @@ mod tables;
 mod terms;
 mod units;
 
-pub(crate) use program::{Builder, predicates};
+pub(crate) use program::Builder;
 pub use reader::TermReader;

@@ -142,7 +142,7 @@ impl<'a> Lowering<'a> {
         let guard = std::mem::take(&mut scope.goals);
         rule.body.iter().for_each(|&g| self.goal(&mut scope, g, goal::Place::Body));
         self.singletons(&scope);
-        let name = rule.name.map(|n| rule_name(module, n));
+        let name = rule.name.map(|n| module.rule_name(n));
         debug_assert!(rule.arrow == Arrow::Simplify || rule.removed.is_empty());
         Rule { name, vars: scope.vars, heads, guard, body: Body::Goals(scope.goals), span }
     }
@@ -209,14 +209,6 @@ impl<'a> Lowering<'a> {
     }
     pub(crate) fn string(&mut self, text: &str) -> Const {
         Const::Str(self.signature.texts.intern(text))
-    }
-}
-
-/// The name of a rule as text: without quotes where it is an atom.
-pub(crate) fn rule_name(module: &Module, id: TermId) -> String {
-    match module.functor(id) {
-        Some((name, [])) => name.to_string(),
-        _ => module.term_text(id),
     }
 }
 

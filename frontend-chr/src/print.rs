@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use gchr_base::escape::is_hidden;
 use gchr_base::logic::Operators;
 
-use super::*;
+use crate::ast::*;
 use crate::operators::{self, ARGUMENT, TERM};
 
 impl Display for Module {
@@ -32,6 +32,14 @@ impl Module {
         // Writing to a string cannot fail.
         let _ = Printer { module: self, operators: &self.operators }.term(id, TERM, &mut text);
         text
+    }
+
+    /// The name of a rule as text: without quotes where it is an atom.
+    pub(crate) fn rule_name(&self, id: TermId) -> String {
+        match self.functor(id) {
+            Some((name, [])) => name.to_string(),
+            _ => self.term_text(id),
+        }
     }
 }
 

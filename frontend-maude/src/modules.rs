@@ -9,32 +9,17 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::suggest::nearest;
 
-use crate::signature::{Declaration, Identity, Properties, Signature};
+use crate::signature::{Declaration, Identity, ModulePart, Properties, Signature};
 use crate::syntax::*;
-use crate::term::Rule;
 
 use self::naming::Naming;
 
 pub(crate) use self::statements::kind_of;
 
-/// What one module declares itself.
-#[derive(Clone, Debug)]
-pub(crate) struct Part {
-    /// The same for the same declarations.
-    pub key: Arc<str>,
-    pub is_library: bool,
-    /// Whether it is what a parameter asks for.
-    pub is_theory: bool,
-    pub sorts: Vec<Name>,
-    pub subsorts: Vec<(Name, Name)>,
-    pub ops: Vec<Declaration>,
-    pub rules: Vec<Arc<Rule>>,
-}
-
 /// A module with all that it imports.
 #[derive(Clone, Debug)]
 pub(crate) struct Flat {
-    pub parts: Vec<Arc<Part>>,
+    pub parts: Vec<Arc<ModulePart>>,
     /// Names and theories of parameters that have no value.
     params: Vec<(Arc<str>, Arc<Flat>)>,
     pub variables: Arc<HashMap<Arc<str>, TypeName>>,
@@ -228,7 +213,7 @@ impl<'d> Modules<'d> {
         let mut parts = Vec::new();
         targets.iter().for_each(|target| join(&mut parts, &target.parts));
         open.iter().for_each(|(param, theory)| join(&mut parts, &parameter_parts(param, theory)));
-        let own: Vec<Arc<Part>> = generic
+        let own: Vec<Arc<ModulePart>> = generic
             .parts
             .iter()
             .filter(|part| !part.is_theory || !part.key.contains("::"))
@@ -240,7 +225,7 @@ impl<'d> Modules<'d> {
 
     fn flatten(&mut self, module: &Module, is_library: bool, included: &[Name]) -> Option<Flat> {
         let mut params = Vec::new();
-        let mut parts: Vec<Arc<Part>> = Vec::new();
+        let mut parts: Vec<Arc<ModulePart>> = Vec::new();
         for (param, theory) in &module.params {
             let theory = self.expr(theory, &[])?;
             join(&mut parts, &parameter_parts(&param.text, &theory));
@@ -267,7 +252,7 @@ impl<'d> Modules<'d> {
             let names: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
             key += &format!("{{{}}}", names.join(","));
         }
-        let mut own = Part {
+        let mut own = ModulePart {
             key: key.into(),
             is_library,
             is_theory: module.kind == ModuleKind::Theory,
@@ -291,7 +276,7 @@ impl<'d> Modules<'d> {
     }
 
     /// Sorts, subsorts and operators of a module.
-    fn declarations(&mut self, module: &Module, own: &mut Part) {
+    fn declarations(&mut self, module: &Module, own: &mut ModulePart) {
         for statement in &module.statements {
             match statement {
                 Statement::Sorts(sorts) => own.sorts.extend(sorts.iter().cloned()),
@@ -371,23 +356,23 @@ fn theory_sorts(theory: &Flat) -> Vec<Arc<str>> {
 }
 
 /// The parts of a theory for a parameter: its sorts get the name of the parameter, its equations hold by themselves.
-fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Vec<Arc<Part>> {
+fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Vec<Arc<ModulePart>> {
     let mut naming = Naming::default();
     for sort in theory_sorts(theory) {
         naming.sort(&sort, &format!("{param}${sort}"));
     }
-    let renamed = |part: &Arc<Part>| match part.is_theory {
+    let renamed = |part: &Arc<ModulePart>| match part.is_theory {
         false => part.clone(),
         true => {
             let key = format!("{param} :: {}", part.key).into();
-            Arc::new(Part { key, rules: Vec::new(), ..(*naming.part(part)).clone() })
+            Arc::new(ModulePart { key, rules: Vec::new(), ..(*naming.part(part)).clone() })
         }
     };
     theory.parts.iter().map(renamed).collect()
 }
 
 /// Adds parts that are not there yet.
-fn join(parts: &mut Vec<Arc<Part>>, more: &[Arc<Part>]) {
+fn join(parts: &mut Vec<Arc<ModulePart>>, more: &[Arc<ModulePart>]) {
     let known: HashSet<Arc<str>> = parts.iter().map(|part| part.key.clone()).collect();
     parts.extend(more.iter().filter(|part| !known.contains(&part.key)).cloned());
 }

@@ -7,9 +7,8 @@ use gchr_base::hash::HashMap;
 use gchr_base::source::Span;
 use gchr_base::suggest::nearest;
 
-use crate::modules::Part;
 use crate::syntax::{Name, TypeName};
-use crate::term::{OpKey, Term};
+use crate::term::{OpKey, Rule, Term};
 
 /// A sort, or all terms of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,6 +22,20 @@ pub(crate) struct Sort {
     pub name: Arc<str>,
     pub kind: usize,
     pub span: Span,
+}
+
+/// What one module declares itself.
+#[derive(Clone, Debug)]
+pub(crate) struct ModulePart {
+    /// The same for the same declarations.
+    pub key: Arc<str>,
+    pub is_library: bool,
+    /// Whether it is what a parameter asks for.
+    pub is_theory: bool,
+    pub sorts: Vec<Name>,
+    pub subsorts: Vec<(Name, Name)>,
+    pub ops: Vec<Declaration>,
+    pub rules: Vec<Arc<Rule>>,
 }
 
 /// What an operator is declared as, in a part of a module.
@@ -97,7 +110,7 @@ pub(crate) struct Signature {
 
 impl Signature {
     /// Of the parts of a module. What is wrong is reported.
-    pub fn new(parts: &[Arc<Part>], diagnostics: &mut Vec<Diagnostic>) -> Self {
+    pub fn new(parts: &[Arc<ModulePart>], diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut signature = Self::default();
         for part in parts {
             for sort in &part.sorts {

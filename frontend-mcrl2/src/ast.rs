@@ -194,3 +194,18 @@ pub(crate) fn infix(mark: &str) -> Option<(u8, bool)> {
 
 /// How tightly an operator before its operand binds.
 pub(crate) const PREFIX: u8 = 13;
+
+impl Expr {
+    /// What stands at the head of a left-hand side, with its arguments.
+    pub(crate) fn head(&self) -> (&str, Vec<&Expr>) {
+        match &self.kind {
+            ExprKind::Name(name) => (name, Vec::new()),
+            ExprKind::Apply(head, args) => match &head.kind {
+                ExprKind::Name(name) => (name, args.iter().collect()),
+                _ => ("", Vec::new()),
+            },
+            ExprKind::Operator(mark, args) => (mark, args.iter().collect()),
+            _ => ("", Vec::new()),
+        }
+    }
+}

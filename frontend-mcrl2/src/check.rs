@@ -42,19 +42,6 @@ pub(crate) struct Checker<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-/// What stands at the head of a left-hand side, with its arguments.
-pub(crate) fn head(expr: &Expr) -> (&str, Vec<&Expr>) {
-    match &expr.kind {
-        ExprKind::Name(name) => (name, Vec::new()),
-        ExprKind::Apply(head, args) => match &head.kind {
-            ExprKind::Name(name) => (name, args.iter().collect()),
-            _ => ("", Vec::new()),
-        },
-        ExprKind::Operator(mark, args) => (mark, args.iter().collect()),
-        _ => ("", Vec::new()),
-    }
-}
-
 impl<'a> Checker<'a> {
     pub fn new(
         scope: &'a Scope,
@@ -166,7 +153,7 @@ impl<'a> Checker<'a> {
         let vars = self.declare(variables);
         self.enter(&vars);
         let symbol = &self.scope.symbols[callee.symbol];
-        let (_, args) = head(&equation.left);
+        let (_, args) = equation.left.head();
         self.pattern = true;
         let mut checked = Vec::new();
         for (arg, ty) in args.into_iter().zip(&symbol.params) {

@@ -289,7 +289,7 @@ impl Scope {
         for section in &library()[part].sections {
             if let Section::Equations { variables, equations } = section {
                 let of_symbol = |equation: &&Equation| {
-                    let (name, args) = crate::check::head(&equation.left);
+                    let (name, args) = equation.left.head();
                     *name == *symbol.name && args.len() == symbol.params.len()
                 };
                 found.extend(equations.iter().filter(of_symbol).map(|equation| (equation, &variables[..])));

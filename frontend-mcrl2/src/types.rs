@@ -1,9 +1,6 @@
 //! Sorts of terms: which fit where, and what several have in common.
 
-use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
-
-use crate::scope::Sorts;
 
 /// What a sort is made with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -101,10 +98,6 @@ impl Type {
             _ => self.args().iter().map(Type::params).max().unwrap_or(0),
         }
     }
-    /// The name, with those of declared sorts.
-    pub fn shown<'a>(&'a self, sorts: &'a Sorts) -> Shown<'a> {
-        Shown(self, sorts)
-    }
 }
 
 /// How far a value is from a sort that it may stand for; `None` when it may not.
@@ -170,33 +163,5 @@ pub(crate) fn bind(scheme: &Type, actual: &Type, params: &mut [Type]) -> bool {
             same && of_a.len() == of_b.len() && of_a.iter().zip(of_b.iter()).all(|(a, b)| bind(a, b, params))
         }
         _ => false,
-    }
-}
-
-/// A sort with the names of declared sorts.
-pub(crate) struct Shown<'a>(&'a Type, &'a Sorts);
-
-impl Display for Shown<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Shown(ty, sorts) = self;
-        let (con, args) = match ty {
-            Type::Con(con, args) => (con, args),
-            Type::Param(_) | Type::Hole => return f.write_str("?"),
-        };
-        if let Some((args, result)) = ty.as_function() {
-            for (i, arg) in args.iter().enumerate() {
-                let between = if i > 0 { " # " } else { "" };
-                match arg.as_function() {
-                    Some(_) => write!(f, "{between}({})", arg.shown(sorts))?,
-                    None => write!(f, "{between}{}", arg.shown(sorts))?,
-                }
-            }
-            return write!(f, " -> {}", result.shown(sorts));
-        }
-        match con {
-            Con::Data(id) => f.write_str(sorts.name(*id)),
-            other => write!(f, "{other:?}"),
-        }?;
-        args.iter().try_for_each(|arg| write!(f, "({})", arg.shown(sorts)))
     }
 }

@@ -32,7 +32,7 @@ impl<'w> Reader<'w> {
         let program = job.program;
         let mut sources = SourceMap::clone(&program.sources);
         let id = sources.add(job.name, "");
-        Self { name: job.name, reader: TermReader::of(program), sources, id }
+        Self { name: job.name, reader: program.term_reader(), sources, id }
     }
 
     /// The term of a line.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::{FactColumn, Facts};
 use gchr_base::logic::{
-    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Functor, Goal, LogicNode, LogicProgram,
-    LogicTermId, Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
+    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Goal, LogicNode, LogicProgram, LogicTermId,
+    Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
 };
 use gchr_base::signature::Signature;
 use gchr_base::source::Span;
@@ -18,9 +18,8 @@ use super::terms::{Building, Scope};
 use super::units;
 use crate::ast::{ClauseKind, Module, Rule, TermId, TermKind};
 use crate::builtin;
-use crate::declare::Declarations;
+use crate::declare::{Declarations, predicates};
 use crate::flags::Quotes;
-use crate::lower::rule_name;
 use crate::operators::without_module;
 
 /// Builds one logic program of a program text and the texts of queries.
@@ -211,27 +210,6 @@ fn initialization(goals: &mut Goals<'_>, id: TermId) -> Goal {
     Goal { goal, variables: scope.variables, span: goals.module.span(id) }
 }
 
-/// The predicates that `name/arity`, a list or a conjunction of such names.
-pub(crate) fn predicates(module: &Module, id: TermId, found: &mut Vec<Functor>) {
-    let mut pending = vec![id];
-    while let Some(id) = pending.pop() {
-        let id = without_module(module, id);
-        match (module.kind(id), module.functor(id)) {
-            (TermKind::List { items, .. }, _) => pending.extend(items.iter().rev()),
-            (_, Some(("," | "as", &[left, right]))) => pending.extend([right, left]),
-            (_, Some((sign @ ("/" | "//"), &[name, arity]))) => {
-                if let (Some((name, [])), TermKind::Int(arity)) = (module.functor(name), module.kind(arity))
-                    && let Ok(arity) = usize::try_from(*arity)
-                {
-                    found
-                        .push(Functor { name: name.into(), arity: arity + if sign == "//" { 2 } else { 0 } });
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
 fn constraint(goals: &mut Goals<'_>, spec: TermId) -> Option<ConstraintDeclaration> {
     let module = goals.module;
     let span = module.span(spec);
@@ -374,7 +352,7 @@ fn rule_of<'a>(goals: &mut Goals<'a>, rule: &'a Rule, span: Span) -> ConstraintR
     let removed = heads(&rule.removed, goals, &mut scope);
     let guard = goals.all(&rule.guard, rule.arrow_span, &mut scope);
     let body = goals.all(&rule.body, rule.arrow_span, &mut scope);
-    let name: Option<Arc<str>> = rule.name.map(|name| rule_name(module, name).into());
+    let name: Option<Arc<str>> = rule.name.map(|name| module.rule_name(name).into());
     ConstraintRule { name, kept, removed, guard, body, no_history, variables: scope.variables, span }
 }
 

@@ -4,9 +4,9 @@ use gchr_base::logic::{Clause, Functor, LogicTermId};
 use gchr_base::source::Span;
 
 use super::goals::Goals;
-use super::program::predicates;
 use super::terms::{Building, Scope};
 use crate::ast::{TermId, TermKind};
+use crate::declare::predicates;
 use crate::operators::without_module;
 
 /// A predicate with a table.

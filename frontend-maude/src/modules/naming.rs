@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use gchr_base::hash::HashMap;
 
-use super::Part;
-use crate::signature::{Declaration, Identity};
+use crate::signature::{Declaration, Identity, ModulePart};
 use crate::syntax::{Attribute, Name, RenamingItem, TypeName};
 use crate::term::{Names, OpKey};
 
@@ -65,7 +64,7 @@ impl Naming {
     }
 
     /// A part with the other names; the same one where none occurs.
-    pub fn part(&self, part: &Arc<Part>) -> Arc<Part> {
+    pub fn part(&self, part: &Arc<ModulePart>) -> Arc<ModulePart> {
         let sort = |name: &Name| Name { text: self.sort_name(&name.text), span: name.span };
         let key = self.sort_name(&part.key);
         let renames = |name: &Arc<str>| self.sort_name(name) != *name;
@@ -79,7 +78,7 @@ impl Naming {
             return part.clone();
         }
         let key = if key == part.key { format!("{key}*{}", self.tag()).into() } else { key };
-        Arc::new(Part {
+        Arc::new(ModulePart {
             key,
             is_library: part.is_library,
             is_theory: part.is_theory,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 
-use super::{Fail, Part};
+use super::Fail;
 use crate::grammar::Grammar;
 use crate::parser::{Reader, expected};
-use crate::signature::{Signature, Type};
+use crate::signature::{ModulePart, Signature, Type};
 use crate::syntax::*;
 use crate::term::{Condition, Rule, Special, Term, TermKind};
 use crate::token::Token;
@@ -29,7 +29,7 @@ pub(super) fn read(
     module: &Module,
     signature: &Signature,
     variables: &HashMap<Arc<str>, TypeName>,
-    own: &mut Part,
+    own: &mut ModulePart,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> bool {
     let before = diagnostics.len();

@@ -1,5 +1,6 @@
 //! Declared sorts, and what sort expressions stand for.
 
+use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
@@ -215,5 +216,40 @@ impl Sorts {
                 None
             }
         }
+    }
+}
+
+impl Type {
+    /// The name, with those of declared sorts.
+    pub fn shown<'a>(&'a self, sorts: &'a Sorts) -> Shown<'a> {
+        Shown(self, sorts)
+    }
+}
+
+/// A sort with the names of declared sorts.
+pub(crate) struct Shown<'a>(&'a Type, &'a Sorts);
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Shown(ty, sorts) = self;
+        let (con, args) = match ty {
+            Type::Con(con, args) => (con, args),
+            Type::Param(_) | Type::Hole => return f.write_str("?"),
+        };
+        if let Some((args, result)) = ty.as_function() {
+            for (i, arg) in args.iter().enumerate() {
+                let between = if i > 0 { " # " } else { "" };
+                match arg.as_function() {
+                    Some(_) => write!(f, "{between}({})", arg.shown(sorts))?,
+                    None => write!(f, "{between}{}", arg.shown(sorts))?,
+                }
+            }
+            return write!(f, " -> {}", result.shown(sorts));
+        }
+        match con {
+            Con::Data(id) => f.write_str(sorts.name(*id)),
+            other => write!(f, "{other:?}"),
+        }?;
+        args.iter().try_for_each(|arg| write!(f, "({})", arg.shown(sorts)))
     }
 }
