@@ -1,5 +1,6 @@
-// Counts the ones in rows of different lengths, in the kernel language: a lane whose row has more than eight elements asks the whole
-// warp to do it. The first memory cells are the parameters: where the starts of rows, the elements and the counts begin.
+// Counts the ones in rows of different lengths, in the kernel language: a lane whose row has more than eight elements
+// asks the whole warp to do it. The first memory cells are the parameters: where the starts of rows, the elements and
+// the counts begin.
 // Run it with:   gchr simd examples/simd/rows.cu --memory examples/simd/rows.memory
 struct Rows {
     u32* starts;

@@ -123,7 +123,7 @@ pub fn run(
     let signatures = activations.tables.iter().map(signature).collect();
     let code = Code::new(signatures, activations, cfg!(debug_assertions)).map_err(Unfinished::Refused)?;
     // What is written cannot be taken back.
-    if instructions.ins.iter().any(|ins| matches!(ins, Ins::Write { .. } | Ins::Newline)) {
+    if instructions.ins.iter().any(|ins| ins.writes()) {
         code.compile_all().map_err(Unfinished::Refused)?;
     }
     let stack = Stack::new(memory).ok_or_else(|| Unfinished::Refused(Refused::Memory("no stack".into())))?;

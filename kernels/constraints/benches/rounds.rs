@@ -1,8 +1,10 @@
-//! Rounds of constraint programs on a GPU: each program at sizes that fill the card, beside the time that it is to take there.
+//! Rounds of constraint programs on a GPU: each program at sizes that fill the card, beside the time that it is to take
+//! there.
 //!
-//! `rounds [REPEATS] [--largest] [--only PART]... [--edges FILE]...` prints a table; `--largest` adds the rows that take seconds. Times are best of the repeats: `device ms` are those of the
-//! launches, `loop ms` those of all rounds with the host between launches; context, compilation, facts and the way back of the store
-//! are not part of them. A file of edges (two numbers a line) is closed transitively. `--only` picks the rows whose name holds PART.
+//! `rounds [REPEATS] [--largest] [--only PART]... [--edges FILE]...` prints a table; `--largest` adds the rows that
+//! take seconds. Times are best of the repeats: `device ms` are those of the launches, `loop ms` those of all rounds
+//! with the host between launches; context, compilation, facts and the way back of the store are not part of them. A
+//! file of edges (two numbers a line) is closed transitively. `--only` picks the rows whose name holds PART.
 
 use gchr_testkit::bench;
 use std::time::Instant;

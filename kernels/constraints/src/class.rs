@@ -1,8 +1,9 @@
-//! Kernels of the rule classes that `gchr_constraints::class` recognises: one folder per class, under the names that it has there.
+//! Kernels of the rule classes that `gchr_constraints::class` recognises: one folder per class, under the names that it
+//! has there.
 //!
-//! That crate also has what the CPU does with a class; it knows no kernels, hence the mirrored folders. A class fills holes of the
-//! template `rounds.cu` as [`ClassKernels`]; [`ALL`] is the only list of them. Monotone tables have kernels of their own instead
-//! ([`specialised`](crate::specialised)).
+//! That crate also has what the CPU does with a class; it knows no kernels, hence the mirrored folders. A class fills
+//! holes of the template `rounds.cu` as [`ClassKernels`]; [`ALL`] is the only list of them. Monotone tables have
+//! kernels of their own instead ([`specialised`](crate::specialised)).
 
 mod divisor;
 mod reduction;

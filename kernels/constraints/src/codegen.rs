@@ -9,8 +9,9 @@
 //! | `body` | `build`, `explain` |
 //! | `moving` | `pin_rows`, `rename_rows`, `copy_row` |
 //!
-//! The holes of rule classes are filled in [`class`](crate::class). `value` has what they share: values of slots, expressions and conditions; `terms` and `dynamic` add what is known at run time only;
-//! `join` has the loops over partners.
+//! The holes of rule classes are filled in [`class`](crate::class). `value` has what they share: values of slots,
+//! expressions and conditions; `terms` and `dynamic` add what is known at run time only; `join` has the loops over
+//! partners.
 
 mod body;
 mod claim;
@@ -34,6 +35,7 @@ use gchr_base::signature::ConstraintId;
 use gchr_base::source::SourceMap;
 use gchr_constraints::plan::ChrPlan;
 
+use super::contract::{BitFunctions, Names, NumberFunctions, TermFunctions};
 use super::layout::{Layout, Part};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
@@ -47,6 +49,8 @@ pub(crate) struct CodegenCtx<'a> {
     pub sources: &'a SourceMap,
     /// The module as it is when a hole is filled: the functions above the hole can be called.
     pub module: &'a Module,
+    /// What of its templates generated code names.
+    pub names: &'a Names,
 }
 
 impl CodegenCtx<'_> {
@@ -55,14 +59,24 @@ impl CodegenCtx<'_> {
         Type::Record(self.module.record("Params").expect("the template defines Params"))
     }
 
-    pub(crate) fn function(&self, name: &str) -> FunctionId {
-        self.module.function(name).unwrap_or_else(|| panic!("the template of rounds defines {name}"))
+    /// A function whose name the generator makes itself: one that it has put into an earlier hole, or of an operator.
+    pub(crate) fn generated(&self, name: &str) -> FunctionId {
+        self.module.function(name).unwrap_or_else(|| panic!("{name} is generated first"))
     }
 
-    pub(crate) fn constant(&self, name: &str) -> Expr {
-        let id =
-            self.module.constant(name).unwrap_or_else(|| panic!("the template of rounds defines {name}"));
-        Expr::new(ExprKind::Constant(id), Type::Scalar(self.module.constants[id].ty))
+    /// Functions of programs that order numbers of different types.
+    pub(crate) fn numbers(&self) -> NumberFunctions {
+        self.names.numbers.expect("the program orders numbers")
+    }
+
+    /// Functions of programs with terms.
+    pub(crate) fn terms(&self) -> TermFunctions {
+        self.names.terms.expect("the program has terms")
+    }
+
+    /// Functions of programs with monotone tables.
+    pub(crate) fn bits(&self) -> BitFunctions {
+        self.names.bits.expect("the program has monotone tables")
     }
 
     /// A field of the record of buffers.

@@ -3,7 +3,7 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_kernel::contract;
 use gchr_kernel::device::{BufferId, Value};
-use gchr_kernel::ir::Module;
+use gchr_kernel::ir::{FunctionId, Module};
 use gchr_kernel::template::{Contract, KernelLayout, RecordLayout, Resolver};
 
 /// Threads of a block; the contract checks that the template has it, too.
@@ -39,6 +39,69 @@ contract! {
         touched,
         flags,
         control_words,
+    }
+
+    /// Constants in generated code.
+    pub(crate) expressions Constants {
+        contended,
+        cuts,
+        down,
+        ends,
+        entry,
+        fails,
+        goes_on,
+        has_ended,
+        has_key,
+        high,
+        keyed,
+        low,
+        many,
+        matches,
+        next_id,
+        no_id,
+        none,
+        rule,
+        second,
+        unclaimed,
+        unordered,
+        valueless,
+    }
+
+    /// Functions that generated code calls.
+    pub(crate) functions Functions {
+        claim,
+        compare_int_float,
+        divisor,
+        fail,
+        hash_word,
+        index_row,
+        int_quot_check,
+        int_rem_unchecked,
+        raise,
+        stage,
+        touch,
+        unrank,
+    }
+
+    /// Functions of `numbers.cu` that generated code calls: integers and floats in the order of all values.
+    pub(crate) functions NumberFunctions {
+        compare_values,
+        order_numbers,
+        takes_first,
+    }
+
+    /// Functions of `terms.cu` that generated code calls.
+    pub(crate) functions TermFunctions {
+        is_float,
+        is_int,
+        number_of,
+        order_words,
+    }
+
+    /// Functions of `monotone.cu` that generated code calls.
+    pub(crate) functions BitFunctions {
+        clear_bit,
+        set_bit,
     }
 
     /// Why a launch is over.
@@ -272,8 +335,8 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Of a finished module. `declared`: fields that the template's record has; `monotone`: whether there are kernels for tables that only
-    /// grow; `products`: prefixes of the instances of `product.cu`.
+    /// Of a finished module. `declared`: fields that the template's record has; `monotone`: whether there are kernels
+    /// for tables that only grow; `products`: prefixes of the instances of `product.cu`.
     pub(crate) fn of(
         module: &Module,
         declared: usize,
@@ -326,5 +389,45 @@ impl Host {
             host.products.push((prefix, resolver.finish(product)?));
         }
         Ok(host)
+    }
+}
+
+/// Which templates a module has beside `rounds.cu`.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts {
+    pub(crate) numbers: bool,
+    pub(crate) terms: bool,
+    pub(crate) monotone: bool,
+}
+
+/// What generators use of the templates. Filling a hole moves functions: numbers of functions are those of the module
+/// as it is before the next hole is filled.
+pub(crate) struct Names {
+    pub(crate) constants: Constants,
+    pub(crate) functions: Functions,
+    pub(crate) numbers: Option<NumberFunctions>,
+    pub(crate) terms: Option<TermFunctions>,
+    pub(crate) bits: Option<BitFunctions>,
+    /// The hole that is filled next.
+    pub(crate) hole: FunctionId,
+}
+
+impl Names {
+    pub(crate) fn of(module: &Module, parts: Parts, hole: &str) -> Result<Self, Vec<Diagnostic>> {
+        fn found<C: Contract>(
+            module: &Module,
+            template: &'static str,
+            wanted: bool,
+        ) -> Result<Option<C>, Vec<Diagnostic>> {
+            wanted.then(|| C::of(module, template)).transpose()
+        }
+        let numbers = found(module, "numbers", parts.numbers)?;
+        let terms = found(module, "terms", parts.terms)?;
+        let bits = found(module, "monotone", parts.monotone)?;
+        let mut resolver = Resolver::new(module, "rounds");
+        let r = &mut resolver;
+        let (constants, functions) = (Constants::resolve(r), Functions::resolve(r));
+        let hole = r.function(hole);
+        resolver.finish(Self { constants, functions, numbers, terms, bits, hole })
     }
 }

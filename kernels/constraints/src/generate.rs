@@ -11,7 +11,7 @@ use gchr_constraints::plan::{ChrPlan, checked_arguments};
 
 use super::class;
 use super::codegen::{self, CodegenCtx};
-use super::contract::Host;
+use super::contract::{Host, Names, Parts};
 use super::kernels::Kernels;
 use super::layout::{ENTRY_WORDS, Layout, MinPlusTable};
 use super::specialised::product::WIDTHS;
@@ -122,7 +122,9 @@ fn kernels_of(
         return Err(found);
     }
     let products = MinPlusTable::of(plan);
-    let source = Source { program, plan, layout: &layout, sources };
+    let has_terms = layout.terms.is_some();
+    let parts = Parts { numbers: has_terms || orders_floats(program), terms: has_terms, monotone: false };
+    let source = Source { program, plan, layout: &layout, sources, parts };
     let number = |n: usize| Literal::Int(n as u64);
     let sums = layout.added_targets().len();
     let constants = [
@@ -144,7 +146,7 @@ fn kernels_of(
     let mut module = Module::default();
     if let Some(terms) = &layout.terms {
         add_terms(&mut module, terms)?;
-    } else if orders_floats(program) {
+    } else if parts.numbers {
         template::instantiate(&mut module, &templates::NUMBERS, &Holes::default())?;
     }
     if has_float_powers(program) {
@@ -160,7 +162,8 @@ fn kernels_of(
     }
     let mut sites = Sites::default();
     for hole in HOLES {
-        let ctx = CodegenCtx { program, plan, layout: &layout, sources, module: &module };
+        let names = Names::of(&module, parts, hole)?;
+        let ctx = CodegenCtx { program, plan, layout: &layout, sources, module: &module, names: &names };
         let functions = fill(hole, ctx, &mut sites);
         build::fill_hole(&mut module, hole, functions);
     }
@@ -240,7 +243,8 @@ mod tests {
     use gchr_kernel::template::Template;
     use gchr_kernel::testing::{names_of_contract, renamed};
 
-    /// Every name that host code uses of the templates: without it no kernels are made, and the error says which one it is.
+    /// Every name that host code uses of the templates: without it no kernels are made, and the error says which one it
+    /// is.
     #[test]
     fn a_name_that_the_template_lacks_is_an_error() {
         let text = ":- chr_constraint edge(+int, +int), path(+int, +int).
@@ -265,7 +269,12 @@ mod tests {
         {
             assert!(found.iter().any(|found| found == name), "{name} is not part of {found:?}");
         }
-        for name in ["STOP", "EPOCH", "touched", "max_firings"] {
+        let parts = Parts { numbers: false, terms: false, monotone };
+        let found = names_of_contract(&made.module, |module| Names::of(module, parts, "build").map(|_| ()));
+        for name in ["GOES_ON", "UNORDERED", "LOW", "stage", "hash_word", "fail", "set_bit"] {
+            assert!(found.iter().any(|found| found == name), "{name} is not part of {found:?}");
+        }
+        for name in ["STOP", "EPOCH", "touched", "max_firings", "NEXT_ID"] {
             let text = renamed(templates::ROUNDS.text, name, &format!("{name}_of_old"));
             let template =
                 Template { name: "rounds", text: text.leak(), includes: templates::ROUNDS.includes };

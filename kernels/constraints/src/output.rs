@@ -1,7 +1,7 @@
 //! What rules write: rows of a log that bodies add to as they add to tables.
 //!
-//! A row says which output of the program it is, and the value that is written there. Literal text that bodies write before and behind
-//! it is the same for all rows of a kind, so that it stays on the host.
+//! A row says which output of the program it is, and the value that is written there. Literal text that bodies write
+//! before and behind it is the same for all rows of a kind, so that it stays on the host.
 
 use std::fmt::Write as _;
 use std::io;
@@ -125,7 +125,11 @@ fn kinds_of(signature: &Signature, id: RuleId, rule: &RulePlan, occurrence: &Occ
                     kinds.push(row(std::mem::take(&mut text), Some(written), value.span));
                 }
             },
-            _ => continue,
+            GoalKind::Test(_)
+            | GoalKind::Bind { .. }
+            | GoalKind::Match { .. }
+            | GoalKind::Add { .. }
+            | GoalKind::Fail => continue,
         }
         place = goal.span;
     }

@@ -1,4 +1,5 @@
-//! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
+//! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the
+//! store back.
 
 mod fast_paths;
 mod output;
@@ -36,14 +37,17 @@ pub struct RoundsOutcome {
     pub store: Store,
     /// What it cost.
     pub stats: Stats,
-    /// Milliseconds of all rounds with the host's work between launches; the start and the way back of the store are not part of them.
+    /// Milliseconds of all rounds with the host's work between launches; the start and the way back of the store are
+    /// not part of them.
     pub rounds_ms: f64,
 }
 
-/// Why there is no final store; a run that stopped has the store after the last whole round, if the device still has it.
+/// Why there is no final store; a run that stopped has the store after the last whole round, if the device still has
+/// it.
 pub type Failure = outcome::Failure<Option<Store>>;
 
-/// How many blocks rounds are launched with: one as long as rounds are small. A change costs a launch, some two small rounds.
+/// How many blocks rounds are launched with: one as long as rounds are small. A change costs a launch, some two small
+/// rounds.
 struct Grid {
     /// Blocks that run at once.
     most: u32,
@@ -298,8 +302,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// A device that could not give what the limit allows: other programs hold memory of it, or buffers old and new did not fit at once. What
-    /// the tables hold is whole.
+    /// A device that could not give what the limit allows: other programs hold memory of it, or buffers old and new did
+    /// not fit at once. What the tables hold is whole.
     fn out_of_memory(&self, failure: outcome::Failure) -> outcome::Failure {
         let outcome::Failure::Device(DeviceError::OutOfMemory { used, free, .. }) = failure else {
             return failure;

@@ -1,7 +1,8 @@
-//! Specialised kernels: each follows rounds of one shape faster than the general kernel does, or computes one thing for such kernels.
+//! Specialised kernels: each follows rounds of one shape faster than the general kernel does, or computes one thing for
+//! such kernels.
 //!
-//! One folder per specialisation, with the choice of its kernels and their host code. [`ALL`] is the only list of them. What can be specialised is decided in the plan; when a launch takes a fast
-//! path is decided in [`run`](crate::run).
+//! One folder per specialisation, with the choice of its kernels and their host code. [`ALL`] is the only list of them.
+//! What can be specialised is decided in the plan; when a launch takes a fast path is decided in [`run`](crate::run).
 
 mod best_row;
 pub(crate) mod fast_path;
@@ -14,6 +15,7 @@ use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_constraints::plan::ChrPlan;
 
+use crate::contract::Parts;
 use crate::layout::Layout;
 use gchr_kernel::ir::Module;
 use gchr_runtime::codegen::Sites;
@@ -26,6 +28,7 @@ pub(crate) struct Source<'a> {
     pub plan: &'a ChrPlan,
     pub layout: &'a Layout,
     pub sources: &'a SourceMap,
+    pub parts: Parts,
 }
 
 /// One specialisation.

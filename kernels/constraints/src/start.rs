@@ -25,8 +25,8 @@ pub struct Input {
     pub written: Vec<Vec<u8>>,
     /// The heap that the words of all batches are of.
     pub heap: Heap,
-    /// Why the query of the last batch failed, if it did: after the rounds of the batches before it, the run stops with what the query
-    /// has added.
+    /// Why the query of the last batch failed, if it did: after the rounds of the batches before it, the run stops with
+    /// what the query has added.
     pub ended: Option<RunError>,
 }
 

@@ -198,7 +198,8 @@ impl Tables {
         self.layout.parts(table).into_iter().map(|part| part_bytes(&self.layout, table, part, capacity)).sum()
     }
 
-    /// Lets launches of rounds end where a fast path may begin: where all that is new is in tables of one, and was not before.
+    /// Lets launches of rounds end where a fast path may begin: where all that is new is in tables of one, and was not
+    /// before.
     pub fn probe_fast_paths(&mut self, look: bool, kernels: &Kernels, batch: &Batch) {
         let common =
             batch.iter().fold(u32::MAX, |common, words| common & kernels.fast_paths_of(words.constraint));
@@ -208,8 +209,8 @@ impl Tables {
         self.state[self.words.next_offer_probe] = from;
     }
 
-    /// Whether a batch starts from so many values of a matrix, among other things, that a product of matrices finds what they offer in less
-    /// time than a look at partner after partner.
+    /// Whether a batch starts from so many values of a matrix, among other things, that a product of matrices finds
+    /// what they offer in less time than a look at partner after partner.
     pub fn starts_from_values(&self, table: ConstraintId, few: u32) -> bool {
         let (fresh, offers) = (self.fresh_rows(table), self.host.offers);
         let Table { used, dead, .. } = self.tables[table];

@@ -1,4 +1,5 @@
-//! What the terms of a program need on a device: whether there are words of type `any`, which cells rules build, whether texts are ordered.
+//! What the terms of a program need on a device: whether there are words of type `any`, which cells rules build,
+//! whether texts are ordered.
 
 use std::cmp::Ordering;
 
@@ -18,7 +19,8 @@ pub struct Terms {
     pub ordered: bool,
 }
 
-/// The fields of the record of buffers that hold terms, in its order; `templates/terms.cu` and `templates/intern.cu` say what is in them.
+/// The fields of the record of buffers that hold terms, in its order; `templates/terms.cu` and `templates/intern.cu`
+/// say what is in them.
 pub(super) const FIELDS: [(&str, Type); 7] = [
     ("cells", Type::Buffer(Space::Global, Scalar::U64)),
     ("cell_places", Type::Buffer(Space::Global, Scalar::U32)),
@@ -135,8 +137,8 @@ impl Found<'_> {
     }
 }
 
-/// How values of two kinds compare in the standard order, if that does not depend on the values: numbers come before strings, and these
-/// before atoms.
+/// How values of two kinds compare in the standard order, if that does not depend on the values: numbers come before
+/// strings, and these before atoms.
 pub fn order_of_kinds(a: SortKind, b: SortKind) -> Option<Ordering> {
     let place = |kind| match kind {
         SortKind::Int | SortKind::Float => Some(0),

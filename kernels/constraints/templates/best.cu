@@ -18,7 +18,8 @@ __device__ __forceinline__ u64 merit(u64 value, u32 order) {
 }
 
 // Finds the best of the rows that a block looks at; of equally good ones the first.
-// pre: no value is not a number; words and rows have an element a block; warps of a block that gets no row write the greatest number
+// pre: no value is not a number; words and rows have an element a block; warps of a block that gets no row write the
+//     greatest number
 // post: words[block] and found[block] are the merit and the row of the best one
 // shares: words, found: thread 0 of each block; shared arrays between barriers: one element a warp
 extern "C" __global__ void __launch_bounds__(256) best_row(u64* column, u32 first, u32 rows, u32 order, u64* words, u32* found) {

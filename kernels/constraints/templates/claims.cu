@@ -1,8 +1,10 @@
-// Claims: which of many candidates may use the rows of a table that they want, the same ones whatever the order of threads.
+// Claims: which of many candidates may use the rows of a table that they want, the same ones whatever the order of
+// threads.
 //
-// A key says how good a candidate is: the smaller the better. Every candidate leaves its key with each row that it would remove; a
-// candidate is beaten when a row that it uses carries a better one. Keys of later rounds are smaller than those of earlier ones, so
-// that nothing has to be cleared. Candidates of one key are told apart by ranks, words that are claimed one after the other.
+// A key says how good a candidate is: the smaller the better. Every candidate leaves its key with each row that it
+// would remove; a candidate is beaten when a row that it uses carries a better one. Keys of later rounds are smaller
+// than those of earlier ones, so that nothing has to be cleared. Candidates of one key are told apart by ranks, words
+// that are claimed one after the other.
 
 // A row that nobody claims.
 constexpr u64 UNCLAIMED = 0xffffffffffffffffull;

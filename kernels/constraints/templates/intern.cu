@@ -1,7 +1,8 @@
 // Cells of FIELDS fields, each distinct one once: an equal term is the same word, whoever builds it.
 //
-// Places of cells stand in a hash table that is never full: a cell takes two words or more, and the table has an element a word. A cell
-// is written before its place is put there (release), and read after it was found there (acquire).
+// Places of cells stand in a hash table that is never full: a cell takes two words or more, and the table has an
+// element a word. A cell is written before its place is put there (release), and read after it was found there
+// (acquire).
 
 constexpr u32 FIELDS = HOLE;
 
@@ -25,7 +26,8 @@ __device__ __forceinline__ u32 reserve(u64* used, u32 capacity) {
     return at + u64(FIELDS + 1u) <= u64(capacity) ? u32(at) : NO_CELL;
 }
 
-// The place of the cell with this header and these fields, which is built if there is none; 0 when there is no room for it.
+// The place of the cell with this header and these fields, which is built if there is none; 0 when there is no room for
+// it.
 // post: used exceeds the capacity if there was no room
 // shares: cells: handed over by their places; places, used: atomics only
 __device__ __noinline__ u64 intern(u64* cells, u32* places, u64* used, u32 capacity, u32 mask, u64 header, in_local u64* fields) {

@@ -1,13 +1,14 @@
-// Rounds of rules that only add: nothing is removed, so that every instance fires when it is found, and nobody can tell in which order
-// new constraints came. Their rows go straight behind those of their table; equal ones are told by a bit a key. A thread keeps some of them
-// until its warp asks for rows for all of its lanes, as one counter that everybody hits is slow. What a round starts from are the rows
-// that the round before has added; there is one grid barrier a round.
+// Rounds of rules that only add: nothing is removed, so that every instance fires when it is found, and nobody can tell
+// in which order new constraints came. Their rows go straight behind those of their table; equal ones are told by a bit
+// a key. A thread keeps some of them until its warp asks for rows for all of its lanes, as one counter that everybody
+// hits is slow. What a round starts from are the rows that the round before has added; there is one grid barrier a
+// round.
 //
-// Where rules look among added constraints by key, a round that has room links its rows in the indexes of their tables before the next one
-// begins, behind a second barrier.
+// Where rules look among added constraints by key, a round that has room links its rows in the indexes of their tables
+// before the next one begins, behind a second barrier.
 //
-// A partner must be older than the constraint that is looked at, so that each instance is found once: a row before those that the round
-// starts from, or one of these before it, by table and row.
+// A partner must be older than the constraint that is looked at, so that each instance is found once: a row before
+// those that the round starts from, or one of these before it, by table and row.
 
 // The program's buffers and numbers.
 struct Params;
@@ -63,14 +64,14 @@ __device__ __forceinline__ void clear_bit(u32* bits, u64 place) {
     atomic_and(&bits[place >> 5u], ~(1u << u32(place & 31ull)));
 }
 
-// Writes the constraints that a thread keeps of a table to the rows behind `from`, from the place on; where there is no room, their bits
-// are cleared.
+// Writes the constraints that a thread keeps of a table to the rows behind `from`, from the place on; where there is no
+// room, their bits are cleared.
 // shares: bits: atomics only; the rows belong to this thread
 __device__ void put_kept(Params p, u32 table, u32 from, u32 place, in_local u64* kept, in_local u32* held);
 
-// Fires all instances in which a row is the newest constraint. `begin` and `end` are the rows that the round starts from, by table; what
-// is added is kept, or goes behind `end` to the places that `counts` gives, from `turn` on. Says how often rules have fired, dropped
-// duplicates included.
+// Fires all instances in which a row is the newest constraint. `begin` and `end` are the rows that the round starts
+// from, by table; what is added is kept, or goes behind `end` to the places that `counts` gives, from `turn` on. Says
+// how often rules have fired, dropped duplicates included.
 // shares: reads the store; bits and counts: atomics only; rows that are added: the thread that took them
 __device__ u32 derive(Params p, u32 table, u32 row, in_local u32* begin, in_local u32* end, u32* counts, u32 turn, in_local u64* kept, in_local u32* held);
 
@@ -136,8 +137,8 @@ extern "C" __global__ void __launch_bounds__(256) link_rows(Params p, u32 table,
 
 // Rounds until nothing new comes, a table has no room, or `slice` of them are done.
 // pre: all blocks are resident; counts are 0; rows are below capacity
-// post: spans say where the next launch begins; control says why this one ended; firings[0] has grown by what its rounds have fired; a
-//     round without room has left nothing
+// post: spans say where the next launch begins; control says why this one ended; firings[0] has grown by what its
+//     rounds have fired; a round without room has left nothing
 extern "C" __global__ void __launch_bounds__(256, 6) monotone(Params p, u32* capacity, u32* spans, u32* counts, u64* firings, u32* control, u32* arrivals, u32 slice) {
     __shared__ u64 sum[1];
     u32 begin[TABLES];

@@ -42,8 +42,8 @@ __device__ __forceinline__ i64 order_numbers(bool a_float, u64 a, bool b_float, 
     return order != 0ll ? order : a_float == b_float ? 0ll : a_float ? -1ll : 1ll;
 }
 
-// Which of two numbers is the least, or the greatest: whether it is the first. Of an integer and a float of the same value it is the float,
-// but -0.0 is less than 0.
+// Which of two numbers is the least, or the greatest: whether it is the first. Of an integer and a float of the same
+// value it is the float, but -0.0 is less than 0.
 // shares: nothing
 __device__ __forceinline__ bool takes_first(bool greatest, bool a_float, u64 a, bool b_float, u64 b) {
     i64 order = 0ll;

@@ -1,9 +1,11 @@
-// Products of matrices over (min, +): the rounds of a monotone replacement `c(I,K,A), c(K,J,B) \ c(I,J,C) <=> C > A + B | c(I,J,A + B)`
-// whose keys are dense. A round takes each value to the least sum of a row and a column, all of them as they were before the round.
+// Products of matrices over (min, +): the rounds of a monotone replacement
+// `c(I,K,A), c(K,J,B) \ c(I,J,C) <=> C > A + B | c(I,J,A + B)` whose keys are dense. A round takes each value to the least sum of a row and a column, all of them as
+// they were before the round.
 //
-// Values lie in a square array, once as they are and once as they become; a place without constraint is ABSENT. The array is cut into
-// tiles of 64 by 64. A block makes one tile at a time, from pairs of tiles in shared memory; each thread has 4 by 4 of its values in
-// registers. A pair of which neither tile has changed in the last round cannot lower anything, and is left out.
+// Values lie in a square array, once as they are and once as they become; a place without constraint is ABSENT. The
+// array is cut into tiles of 64 by 64. A block makes one tile at a time, from pairs of tiles in shared memory; each
+// thread has 4 by 4 of its values in registers. A pair of which neither tile has changed in the last round cannot lower
+// anything, and is left out.
 
 // Type of the values: all are between -MOST and MOST, and sums of two of them with ABSENT are greater than MOST.
 using T = HOLE;
@@ -17,8 +19,8 @@ constexpr u32 NO_ROW = 0xffffffffu;
 constexpr u32 TILE = 64u;
 constexpr u32 DEPTH = 32u;
 
-// Words of `control`: why the launch ended, rounds, whether the values at the start do not fit; three counts of changes, and three flags
-// of values that no longer fit, that take turns.
+// Words of `control`: why the launch ended, rounds, whether the values at the start do not fit; three counts of
+// changes, and three flags of values that no longer fit, that take turns.
 constexpr u32 STOPPED = 0u;
 constexpr u32 DONE_ROUNDS = 1u;
 constexpr u32 UNFIT = 2u;
@@ -73,7 +75,8 @@ extern "C" __global__ void __launch_bounds__(256) gather(T* cells, u32* places, 
     }
 }
 
-// Leaves what a round makes better with the rows, as the words of which less is better, and lists them for the round of all rules.
+// Leaves what a round makes better with the rows, as the words of which less is better, and lists them for the round of
+// all rules.
 // pre: `after` are the values after one round from `before`; no row has a better value yet
 // shares: each row belongs to one place; places of the list are handed out once
 extern "C" __global__ void __launch_bounds__(256) offer(T* before, T* after, u32* places, u64 count, bool greatest, u32 table, u64* better, u64* touched, u32* control, u32 found) {
@@ -190,7 +193,8 @@ __device__ __forceinline__ u32 make_tile(T* cells, T* next, u32* places, u32* ch
 }
 
 // One round.
-// post: control[CHANGES + turn] has grown by the number of values that have changed, for whoever comes after a grid barrier
+// post: control[CHANGES + turn] has grown by the number of values that have changed, to be read behind a grid
+//     barrier
 // shares: tiles of `next` and their flags: one block each; counts of changes: atomics only
 // barrier: block
 __device__ __forceinline__ void one_round(T* cells, T* next, u32* places, u32* changed, u32* changes, u32 width, u32 turn, in_shared T* left, in_shared T* right, in_shared u32* count, u32* control) {
@@ -217,9 +221,10 @@ __device__ __forceinline__ void one_round(T* cells, T* next, u32* places, u32* c
 }
 
 // Rounds until nothing changes, a value does not fit any more, or `slice` of them are done.
-// pre: all blocks are resident; flags and control are 0 but for those of tiles that are new or have changed in `flags_a`
-// post: values and flags are in cells_a and flags_a after an even number of rounds, else in cells_b and flags_b; control[DONE_ROUNDS] is
-//     that number, state[0] has grown by the number of values that have changed
+// pre: all blocks are resident; flags and control are 0 but for those of tiles that are new or have changed in
+//     `flags_a`
+// post: values and flags are in cells_a and flags_a after an even number of rounds, else in cells_b and flags_b;
+//     control[DONE_ROUNDS] is that number, state[0] has grown by the number of values that have changed
 extern "C" __global__ void __launch_bounds__(256, 2) product(T* cells_a, T* cells_b, u32* places, u32* flags_a, u32* flags_b, u32 width, u32 slice, u32* control, u64* state, u32* arrivals) {
     __shared__ T left[2080];
     __shared__ T right[2048];

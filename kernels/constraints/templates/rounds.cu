@@ -1,19 +1,23 @@
-// Constraint Handling Rules in deterministic rounds: the rounds of a run are one cooperative launch. docs/semantics.md defines them.
+// Constraint Handling Rules in deterministic rounds: the rounds of a run are one cooperative launch. docs/semantics.md
+// defines them.
 //
-// A table holds the constraints of one symbol, one a row, in the order of their ids: generated fields of `Params` are its columns, its
-// ids (NO_ID once the constraint is removed), its claims and its indexes. `delta` lists the constraints that are new in a round, in the
-// order of their ids, each as table and row. With terms, whose bodies may lack room, those of the next round have a list of their own.
+// A table holds the constraints of one symbol, one a row, in the order of their ids: generated fields of `Params` are
+// its columns, its ids (NO_ID once the constraint is removed), its claims and its indexes. `delta` lists the
+// constraints that are new in a round, in the order of their ids, each as table and row. With terms, whose bodies may
+// lack room, those of the next round have a list of their own.
 //
 // What a round does, with a grid barrier behind each step:
-//   1. find     of each constraint n that is new: its list of candidates, appended to the staged list, each with its place in its own
-//               list; candidates that are carried over are lists by themselves; of each constraint that is new or whose value has
+//   1. find     of each constraint n that is new: its list of candidates, appended to the staged list, each with its
+//               place in its own list; candidates that are carried over are lists by themselves; of each constraint that
+//               is new or whose value has
 //               changed: the values that it offers to others, by a minimum in place
 //   2. offsets  the lengths of the lists, added up in the order of ids, give each list its place in the body order
 //   3. place    staged entries go to their places, and leave their key with each row that they would remove
 //   4. sort     entries that were not found in the order of ranks count those of their list that come before them
 //   5. rank     candidates of one rule and one n that want the same row are told apart by their places
 //   6. decide   who is not beaten fires; what bodies will add is added up
-//   7. build    bodies put their constraints, and what they write, behind the rows in use; candidates that did not fire are carried over
+//   7. build    bodies put their constraints, and what they write, behind the rows in use; candidates that did not
+//               fire are carried over
 //   8. remove   removed rows lose their ids; values that are replaced become those found in step 1
 //   9. reduce   new rows of a table with a reduction meet those of their key
 //  10. commit   new rows enter the indexes, the counts of the round become those of the store
@@ -52,9 +56,9 @@ struct Params {
 };
 
 constexpr u32 BLOCK = 256u;
-// Of the program: tables, and the log of what rules write, which follows them; those of them that bodies add to, and how many of these are
-// tables; most heads of a rule, words of an entry (5 and the heads), and whether rules
-// reduce what is put into the store.
+// Of the program: tables, and the log of what rules write, which follows them; those of them that bodies add to, and
+// how many of these are tables; most heads of a rule, words of an entry (5 and the heads), and whether rules reduce
+// what is put into the store.
 constexpr u32 TARGETS = HOLE;
 constexpr u32 STORED = HOLE;
 constexpr u32 SUMS = HOLE;
@@ -77,9 +81,9 @@ constexpr u32 FAST_PATHS = HOLE;
 constexpr u32 NONE = 0xffffffffu;
 constexpr u32 NO_ID = 0xffffffffu;
 
-// An entry is a candidate: its item, its tag, table and row of its newest constraint, its place in the list of the item, and the rows of
-// its heads in textual order. A tag is the rule and flags: the candidate removes its newest constraint, its guard has no value, it fires,
-// its place is not that of its rank.
+// An entry is a candidate: its item, its tag, table and row of its newest constraint, its place in the list of the
+// item, and the rows of its heads in textual order. A tag is the rule and flags: the candidate removes its newest
+// constraint, its guard has no value, it fires, its place is not that of its rank.
 constexpr u32 ITEM = 0u;
 constexpr u32 TAG = 1u;
 constexpr u32 TABLE = 2u;
@@ -92,9 +96,9 @@ constexpr u32 FAILS = 0x20000u;
 constexpr u32 FIRES = 0x40000u;
 constexpr u32 UNORDERED = 0x80000u;
 
-// What a thread asks of its warp: a part of a list, by number, and what it is. One partner: it removes the constraint, so that the first one
-// ends the list; partners come in descending order; rows that lack the key are among them; the constraint is at the second head. Or
-// several partners: all of a rule.
+// What a thread asks of its warp: a part of a list, by number, and what it is. One partner: it removes the constraint,
+// so that the first one ends the list; partners come in descending order; rows that lack the key are among them; the
+// constraint is at the second head. Or several partners: all of a rule.
 constexpr u32 PART = 0xffffu;
 constexpr u32 ENDS = 0x10000u;
 constexpr u32 DOWN = 0x20000u;
@@ -120,11 +124,12 @@ constexpr u32 ALL = 0xffffffffu;
 constexpr u32 LOW = 0u;
 constexpr u32 HIGH = 1u;
 constexpr u32 SEARCH = 2u;
-// Words of what is asked of the warps: item, part (and then from where on its thread goes on), and the words of the search.
+// Words of what is asked of the warps: item, part (and then from where on its thread goes on), and the words of the
+// search.
 constexpr u32 ASK = 4u;
 
-// Words of `control`. The flags of a round exist twice and take turns, FLAGS words apart, by the parity of the round: while one set is in
-// use the other one is cleared, and nobody reads that any more.
+// Words of `control`. The flags of a round exist twice and take turns, FLAGS words apart, by the parity of the round:
+// while one set is in use the other one is cleared, and nobody reads that any more.
 constexpr u32 STOP = 0u;
 constexpr u32 STAGED = 8u;
 constexpr u32 CONTENDED = 16u;
@@ -156,20 +161,23 @@ constexpr u32 FAILED_ENTRY = 9u;
 constexpr u32 CHANGED = 10u;
 // Rounds of few items, one after the other.
 constexpr u32 SMALL_ROUNDS = 11u;
-// Whether something was new outside of the tables of any fast path, since a host last looked for one; the round from which on it will look.
+// Whether something was new outside of the tables of any fast path, since a host last looked for one; the round from
+// which on it will look.
 constexpr u32 LEFT_FAST_PATH = 12u;
 constexpr u32 NEXT_FAST_PATH_PROBE = 13u;
 // The round from which on a host will look again whether a product of matrices finds better values.
 constexpr u32 NEXT_OFFER_PROBE = 14u;
 constexpr u32 STATE_WORDS = 16u;
 
-// Flags of a table in `fast_paths`: its values are a matrix that one rule multiplies, and the only ones that rules replace; it only grows.
+// Flags of a table in `fast_paths`: its values are a matrix that one rule multiplies, and the only ones that rules
+// replace; it only grows.
 constexpr u32 IS_PRODUCT = 1u;
 constexpr u32 IS_MONOTONE = 2u;
 // Rounds between two looks for a fast path: as many as there were before, and these.
 constexpr u64 FAST_PATH_PROBE_GAP = 16ull;
-// A product of matrices takes some launches, and looks at all values: it finds what new and changed ones offer in less time than a look at
-// partner after partner where there are as many of them as several small rounds have items, and one of them to so many others.
+// A product of matrices takes some launches, and looks at all values: it finds what new and changed ones offer in less
+// time than a look at partner after partner where there are as many of them as several small rounds have items, and one
+// of them to so many others.
 constexpr u64 OFFERED_FEW = 16ull;
 constexpr u64 OFFERED_SHARE = 512ull;
 
@@ -189,8 +197,9 @@ constexpr u32 OTHER_GRID = 12u;
 constexpr u32 MAY_TAKE_FAST_PATH = 13u;
 constexpr u32 MAY_OFFER = 14u;
 
-// A table with so many rows in use is worth collecting once half of them are dead. Where the warps of a round have looked through at least
-// as many rows as the table has, each for a list of more than WALKED rows, an eighth is enough: they would look at dead rows again and again.
+// A table with so many rows in use is worth collecting once half of them are dead. Where the warps of a round have
+// looked through at least as many rows as the table has, each for a list of more than WALKED rows, an eighth is enough:
+// they would look at dead rows again and again.
 constexpr u32 WORTH_COLLECTING = 4096u;
 constexpr u32 WALKED = 32u;
 

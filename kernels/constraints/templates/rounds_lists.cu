@@ -98,7 +98,8 @@ __device__ bool is_crowded(Params p);
 // shares: the row's links; slots of the indexes: atomics only
 __device__ void index_row(Params p, u32 table, u32 row);
 
-// Lets a new row meet the row of its key, if its table has a reduction; the one that is not kept loses its id. Says how many do.
+// Lets a new row meet the row of its key, if its table has a reduction; the one that is not kept loses its id. Says how
+// many do.
 // pre: as for `index_row`
 // shares: slots of the reduction's index and ids: atomics only
 __device__ u32 reduce_row(Params p, u32 table, u32 row);
@@ -108,7 +109,8 @@ __device__ u32 reduce_row(Params p, u32 table, u32 row);
 // shares: values of rows that live: atomics only
 __device__ void merge_row(Params p, u32 table, u32 row);
 
-// Offers the values that rules compute from a constraint, which is new or whose value has changed, to those whose value they replace.
+// Offers the values that rules compute from a constraint, which is new or whose value has changed, to those whose value
+// they replace.
 // shares: reads the store; better values: atomics only
 __device__ void improve(Params p, u32 turn, u32 table, u32 row, bool fresh);
 
@@ -128,8 +130,8 @@ __device__ bool all_live(Params p, u32 rule, u32* entries, u32 at);
 // shares: reads the store
 __device__ u32 matches(Params p, u32 part, u32 row, u32 id, u32 partner);
 
-// Looks at every `stride`th instance of a rule that removes a constraint, from the one of number `lane` on: `best` says whether there is one
-// (1, or 2 if its guard has no value) and its rows.
+// Looks at every `stride`th instance of a rule that removes a constraint, from the one of number `lane` on: `best` says
+// whether there is one (1, or 2 if its guard has no value) and its rows.
 // shares: reads the store
 __device__ void seek(Params p, u32 rule, u32 table, u32 row, u32 id, bool behind, u32* entries, u32 at, u32 lane, u32 stride, in_local u32* best);
 
@@ -137,9 +139,10 @@ __device__ void seek(Params p, u32 rule, u32 table, u32 row, u32 id, bool behind
 // shares: reads the store; counts of items: atomics only
 __device__ void stage_kept(Params p, u32 turn, u32 item, u32 rule, u32 table, u32 row, u32 id, bool behind, u32* entries, u32 at, u32 lane, u32 stride, in_local u32* best);
 
-// Stages the list of a constraint from a part on, all of it or what is behind the place of an entry, until it is done or asks for the warp:
-// then it says for what, and leaves the rows that are to be looked at in `search`. `from` is twice the number of the part, and one more where
-// the rows of a key are to be followed to their end. NONE says that it is done.
+// Stages the list of a constraint from a part on, all of it or what is behind the place of an entry, until it is done
+// or asks for the warp: then it says for what, and leaves the rows that are to be looked at in `search`. `from` is
+// twice the number of the part, and one more where the rows of a key are to be followed to their end. NONE says that it
+// is done.
 // pre: the row holds a constraint
 // shares: reads the store; counts of items: atomics only
 __device__ u32 list(Params p, u32 turn, u32 item, u32 table, u32 row, u32 from, bool behind, u32* entries, u32 at, in_local u32* search, in_local u32* best);
@@ -156,8 +159,9 @@ __device__ void rank_rows(Params p, u32 entry, u64 key, u32 place);
 // shares: reads claims and ranks
 __device__ bool is_beaten(Params p, u32 entry, u64 key, u32 place);
 
-// The body of a staged candidate: writes its constraints to the rows from `rows` on, one number a table that bodies add to, with ids from
-// `id` on, and lists them in `delta`. Says whether an operation of the body has no value or a goal of it does not hold.
+// The body of a staged candidate: writes its constraints to the rows from `rows` on, one number a table that bodies add
+// to, with ids from `id` on, and lists them in `delta`. Says whether an operation of the body has no value or a goal of
+// it does not hold.
 // shares: the rows, which lie behind those in use, and the elements of delta belong to this candidate
 __device__ bool build(Params p, u32 entry, in_local u32* rows, u32 id, u64* delta);
 
@@ -169,8 +173,8 @@ __device__ void remove_rows(Params p, u32 entry);
 // pre: one thread calls it
 __device__ void explain(Params p, u32 entry, bool body);
 
-// Stages a carried candidate that still lives. Says whether the list of its constraint goes on behind it: it ended the list, and does not live
-// any more, but the constraint does.
+// Stages a carried candidate that still lives. Says whether the list of its constraint goes on behind it: it ended the
+// list, and does not live any more, but the constraint does.
 // shares: reads the store and carried; the entry belongs to this thread
 __device__ __forceinline__ bool list_carried(Params p, u32 turn, u32 item, u32* carried) {
     u32 at = item * ENTRY;
@@ -203,8 +207,9 @@ __device__ __forceinline__ u64 constraint_of(u32 item, u32 carried_count, u32* c
     return delta[item - carried_count];
 }
 
-// Begins a piece of work of the first step: a carried candidate, the list of a new constraint, or what a changed value offers. Says from where
-// on a list is to be found; NONE if none is. `offers`: whether values are offered; else a host has found what becomes better.
+// Begins a piece of work of the first step: a carried candidate, the list of a new constraint, or what a changed value
+// offers. Says from where on a list is to be found; NONE if none is. `offers`: whether values are offered; else a host
+// has found what becomes better.
 // shares: as `stage` and `improve`
 __device__ __forceinline__ u32 begin_list(Params p, u32 turn, u32 work, u32 items, u32 carried_count, u32* carried, u64* delta, bool offers) {
     u32 from = NONE;
@@ -306,8 +311,9 @@ __device__ __forceinline__ u32 scan_rows(Params p, u32 turn, u32 item, u32 asked
     return came;
 }
 
-// Whether the rows of one instance of a rule come before those of another one: heads in textual order, where the smaller row comes first if
-// the head is kept and the greater one if it is removed. The rows stand behind one word each.
+// Whether the rows of one instance of a rule come before those of another one: heads in textual order, where the
+// smaller row comes first if the head is kept and the greater one if it is removed. The rows stand behind one word
+// each.
 // shares: nothing
 __device__ __forceinline__ bool rank_before(u32 removed, in_local u32* rows, in_local u32* others) {
     bool before = false;
@@ -394,8 +400,8 @@ __device__ __forceinline__ void find_alone(Params p, u32 turn, u32 pass, u32 ite
     }
 }
 
-// Does what a thread has asked for, by all lanes: an `everywhere` block whose warp is one that has nothing to do. Leaves in the ask from where on
-// the list goes on, NONE if it does not.
+// Does what a thread has asked for, by all lanes: an `everywhere` block whose warp is one that has nothing to do.
+// Leaves in the ask from where on the list goes on, NONE if it does not.
 // pre: the warp is together, and no other one has this ask
 // shares: as `list`
 __device__ __forceinline__ void find_together(Params p, u32 turn, u32 ask, u32 carried_count, u32* carried, u64* delta, in_local u32* best) {

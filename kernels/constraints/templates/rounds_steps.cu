@@ -1,7 +1,7 @@
 // Rounds, steps 2 to 10, the kernels, and how tables move. Goes on from rounds_lists.cu.
 
-// Whether one staged entry comes before another one of the same list: by rule, then by the rows of the heads, where the smaller row comes
-// first if the head is kept and the greater one if it is removed.
+// Whether one staged entry comes before another one of the same list: by rule, then by the rows of the heads, where the
+// smaller row comes first if the head is kept and the greater one if it is removed.
 // shares: reads staged entries
 __device__ __forceinline__ bool comes_before(u32* staged, u32* removed_heads, u32 a, u32 b) {
     u32 rule = staged[a * ENTRY + TAG] & RULE;
@@ -72,8 +72,8 @@ __device__ __forceinline__ void decide(Params p, u32 place, in_shared u32* sums)
     }
 }
 
-// Whether all that the next round starts from is in tables of a fast path, for the first time since it was not: a host that has found no fast path
-// is asked again only after twice as many rounds.
+// Whether all that the next round starts from is in tables of a fast path, for the first time since it was not: a host
+// that has found no fast path is asked again only after twice as many rounds.
 // pre: one thread calls it; `common` are the flags that all tables with new constraints have
 __device__ __forceinline__ bool may_follow(Params p, u32 common, u32 kept, u32 touched) {
     u32 fits = kept != 0u ? 0u : touched != 0u ? common & IS_PRODUCT : common;
@@ -90,8 +90,8 @@ __device__ __forceinline__ bool may_follow(Params p, u32 common, u32 kept, u32 t
     return true;
 }
 
-// Whether the next round starts from many values of a matrix, among other things: then a host lets a product of matrices find what they offer. One
-// that has found that it cannot is asked again only after twice as many rounds.
+// Whether the next round starts from many values of a matrix, among other things: then a host lets a product of
+// matrices find what they offer. One that has found that it cannot is asked again only after twice as many rounds.
 // pre: one thread calls it; `fresh` are the values that are new or have changed, of `values` in all
 __device__ __forceinline__ bool may_offer(Params p, u64 fresh, u64 values, u32 few) {
     u64 done = p.state[ROUNDS];
@@ -104,8 +104,8 @@ __device__ __forceinline__ bool may_offer(Params p, u64 fresh, u64 values, u32 f
 
 // Makes the counts of the round those of the store.
 // pre: one thread calls it; nobody reads what it writes before the next grid barrier
-// post: says why the launch should end, if it should: some table is worth collecting, or a fast path may begin; `wanted` holds the rows in use
-//     before the round
+// post: says why the launch should end, if it should: some table is worth collecting, or a fast path may begin;
+//     `wanted` holds the rows in use before the round
 __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added, u32 touched, u32 few) {
     u32 worth = 0u;
     u32 common = ALL;
@@ -172,14 +172,14 @@ __device__ __forceinline__ void end_launch(Params p, u32 round, u32 stop) {
     }
 }
 
-// Rounds until there are no candidates, memory must grow or is worth collecting, a fast path may begin, an operation has no value, or the limits are reached.
-// One block alone does a round of few items in less time than many take to meet: a launch of one block has a hysteresis of 0, and ends before
-// a round of more items, or of long lists; a launch of many blocks ends behind so many rounds of few items, one after the other, as its
-// hysteresis says.
-// pre: all blocks are resident; the constraints of `delta` are in the store and in the indexes
-//     if `offered`, what values offer in the first round is with the rows that it makes better already, and `slice` is 1
-// post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in carried_next, and with
-//     terms its new constraints in delta_next, after an odd number of rounds
+// Rounds until there are no candidates, memory must grow or is worth collecting, a fast path may begin, an operation
+// has no value, or the limits are reached. One block alone does a round of few items in less time than many take to
+// meet: a launch of one block has a hysteresis of 0, and ends before a round of more items, or of long lists; a launch
+// of many blocks ends behind so many rounds of few items, one after the other, as its hysteresis says.
+// pre: all blocks are resident; the constraints of `delta` are in the store and in the indexes; if `offered`, what
+//     values offer in the first round is with the rows that it makes better already, and `slice` is 1
+// post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in
+//     carried_next, and with terms its new constraints in delta_next, after an odd number of rounds
 extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice, u64 max_firings, u32 few, u32 hysteresis, bool offered) {
     __shared__ u32 parts[8];
     __shared__ u32 sums[SUMS_AND_TWO];
@@ -582,10 +582,10 @@ __device__ void rename_rows(Params p, u32 table, u32* entries, u32 entry, u32* m
 // shares: the row it is copied to belongs to this thread
 __device__ void copy_row(Params p, Params to, u32 table, u32 row, u32 to_row);
 
-// Moves the rows of a table to other buffers, those that hold constraints or are still named, in order: how a table grows, and how it is
-// collected.
-// pre: all blocks are resident; `keep` has `rows` elements and `map` one more; `to` has other buffers for this table, claims, ranks and
-//     places of indexes being empty, and the same for all else
+// Moves the rows of a table to other buffers, those that hold constraints or are still named, in order: how a table
+// grows, and how it is collected.
+// pre: all blocks are resident; `keep` has `rows` elements and `map` one more; `to` has other buffers for this table,
+//     claims, ranks and places of indexes being empty, and the same for all else
 // post: map[rows] is the number of rows in use
 extern "C" __global__ void __launch_bounds__(256) move_rows(Params p, Params to, u32 table, u32 rows, u32* keep, u32* map) {
     __shared__ u32 parts[8];

@@ -1,8 +1,9 @@
 // Terms: tagged words, their cells, the standard order, and the collection of cells that nothing reaches.
 //
-// A word is a tag of three bits below an integer of 61 bits, the number of a text, or the place of a cell: of an integer that needs
-// more bits, of a float, or of a compound term. A cell is a header, the number of fields above the number of the functor, and its
-// fields. The CPU has the same words and cells (`gchr_base::value::Heap`). Each distinct cell is there once (`intern.cu`).
+// A word is a tag of three bits below an integer of 61 bits, the number of a text, or the place of a cell: of an
+// integer that needs more bits, of a float, or of a compound term. A cell is a header, the number of fields above the
+// number of the functor, and its fields. The CPU has the same words and cells (`gchr_base::value::Heap`). Each distinct
+// cell is there once (`intern.cu`).
 
 // Tags.
 constexpr u64 KIND = 7ull;
@@ -61,8 +62,8 @@ __device__ __forceinline__ u32 kind_order(u64 word) {
     return kind <= KIND_FLOAT ? 0u : kind == KIND_STRING ? 1u : kind == KIND_ATOM ? 2u : 3u;
 }
 
-// How two words compare in the standard order of terms: -1, 0 or 1. `texts` has two ranks a text, as an atom and as a string; `functors`
-// the rank of a functor's name.
+// How two words compare in the standard order of terms: -1, 0 or 1. `texts` has two ranks a text, as an atom and as a
+// string; `functors` the rank of a functor's name.
 // shares: reads cells
 __device__ __noinline__ i64 order_words(u64* cells, u32* texts, u32* functors, u64 a, u64 b) {
     u64 x = a;
@@ -128,7 +129,8 @@ extern "C" __global__ void __launch_bounds__(256) enter_cells(u64* cells, u32* s
     }
 }
 
-// Marks the cell of a word; says whether it is one of a compound term that was not marked before. Cells below `immortal` are not.
+// Marks the cell of a word; says whether it is one of a compound term that was not marked before. Cells below
+// `immortal` are not.
 // shares: marks: atomics only
 __device__ __forceinline__ bool mark(u32* marks, u32 immortal, u64 word) {
     u64 kind = word & KIND;
@@ -141,7 +143,8 @@ __device__ __forceinline__ bool mark(u32* marks, u32 immortal, u64 word) {
     return kind == KIND_COMPOUND && (seen & bit) == 0u;
 }
 
-// Marks what a marked compound term reaches: depth first, as far as a thread can remember; what is left is appended to `pending`.
+// Marks what a marked compound term reaches: depth first, as far as a thread can remember; what is left is appended to
+// `pending`.
 // shares: marks, top: atomics only; pending: elements that were handed out
 __device__ __forceinline__ void mark_below(u64* cells, u32* marks, u32 immortal, u32* pending, u32* top, u32 start) {
     u32 stack[MARKING];

@@ -1,7 +1,8 @@
 // Arithmetic that reports errors: what the operators of rules compute, with the results and errors of the interpreters.
 //
-// `error` is a buffer of 8 words: whether an error is noted, its site, what is wrong (0 overflow, 1 division by zero, 2 undefined),
-// and the two operands, low half first. The first error is kept; who reports one goes on with a value of no meaning.
+// `error` is a buffer of 8 words: whether an error is noted, its site, what is wrong (0 overflow, 1 division by zero, 2
+// undefined), and the two operands, low half first. The first error is kept; who reports one goes on with a value of no
+// meaning.
 
 // Notes an error of a kind at a site, unless there is one; says whether it did.
 // pre: error[0] was 0 before the launch
@@ -67,8 +68,8 @@ __device__ __forceinline__ i64 int_neg(u32* error, u32 site, i64 a) {
     return i64(0ull - u64(a));
 }
 
-// Whether a / b can be computed; reports an error if it is not defined. The remainder of the least number by -1 is 0, its quotient
-// `overflows`.
+// Whether a / b can be computed; reports an error if it is not defined. The remainder of the least number by -1 is 0,
+// its quotient `overflows`.
 __device__ __forceinline__ bool int_divides(u32* error, u32 site, i64 a, i64 b, bool overflows) {
     if (b == 0ll) {
         fail(error, site, 1u, u64(a), u64(b));

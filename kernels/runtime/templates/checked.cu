@@ -1,7 +1,8 @@
-// Whether an operation has a value: 0 if so, else 1 for an overflow, 2 for a division by zero, 3 where it is not defined.
+// Whether an operation has a value: 0 if so, else 1 for an overflow, 2 for a division by zero, 3 where it is not
+// defined.
 //
-// Guards ask before they compute: a condition without a value counts only where all other conditions of the guard hold, so that nothing
-// is noted while instances are searched.
+// Guards ask before they compute: a condition without a value counts only where all other conditions of the guard hold,
+// so that nothing is noted while instances are searched.
 
 // From the template `arithmetic`: the greatest common divisor, which may be 2^63.
 __device__ u64 divisor(i64 a, i64 b);

@@ -1,12 +1,12 @@
 // Grid barrier: all threads of a cooperative launch wait for each other.
 //
-// One word: its top bit is the sense, flipped by the last block to arrive; the bits below count arrivals. Block 0 adds what makes the
-// sum of all arrivals the top bit, so that nothing needs to be reset.
+// One word: its top bit is the sense, flipped by the last block to arrive; the bits below count arrivals. Block 0 adds
+// what makes the sum of all arrivals the top bit, so that nothing needs to be reset.
 
 constexpr u32 SENSE = 0x80000000u;
 
-// pre: every thread of the grid calls it; all blocks run at once; word[0] was 0 before the first grid barrier, and is used for grid
-//     barriers only
+// pre: every thread of the grid calls it; all blocks run at once; word[0] was 0 before the first grid barrier, and is
+//     used for grid barriers only
 // post: what any thread did before its call has happened for every thread after it
 // shares: word: atomics only
 // barrier: grid

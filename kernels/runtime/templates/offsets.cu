@@ -1,7 +1,8 @@
 // Offsets: the exclusive scan of a buffer of counts by all threads of a cooperative launch.
 //
-// Every block sums a contiguous share; behind a grid barrier it adds up the sums of the blocks before it and scans its share. Blocks
-// read their own share twice, which stays in cache while it is small: this is for the short lists of a round.
+// Every block sums a contiguous share; behind a grid barrier it adds up the sums of the blocks before it and scans its
+// share. Blocks read their own share twice, which stays in cache while it is small: this is for the short lists of a
+// round.
 
 // From the template `grid_barrier`: all threads of the grid wait for each other.
 __device__ void grid_barrier(u32* word);
@@ -23,8 +24,8 @@ __device__ __forceinline__ u32 block_sum(u32 mine, in_shared u32* sums) {
 }
 
 // Exclusive sum over the threads of a block, on top of what came before.
-// pre: all 256 threads of the block call it together; parts has 8 elements that no other thread is still using; running[at] is the sum
-//     so far
+// pre: all 256 threads of the block call it together; parts has 8 elements that no other thread is still using;
+//     running[at] is the sum so far
 // post: running[at] has grown by the sum of all; parts can be used again behind a barrier
 // shares: parts: lane 31 of each warp writes its own element, all read behind a barrier
 __device__ __forceinline__ u32 running_sum(u32 mine, in_shared u32* parts, in_local u32* running, u32 at) {
@@ -50,7 +51,8 @@ __device__ __forceinline__ u32 running_sum(u32 mine, in_shared u32* parts, in_lo
 }
 
 // As `scan_counts`, by block 0 alone and without a barrier of the grid, for at most 256 counts.
-// pre: every thread of the grid calls it with the same arguments; sums has 8 elements that no other thread is still using
+// pre: every thread of the grid calls it with the same arguments; sums has 8 elements that no other thread is still
+//     using
 // post: offsets is for whoever comes after a grid barrier; sums can be used again
 // shares: offsets: each element by one thread
 __device__ __forceinline__ void scan_few(u32* counts, u32* offsets, u32 count, in_shared u32* sums) {
@@ -72,10 +74,12 @@ __device__ __forceinline__ void scan_few(u32* counts, u32* offsets, u32 count, i
 }
 
 // Writes to offsets[i] the sum of counts[0] to counts[i - 1], and to offsets[count] the sum of all.
-// pre: every thread of the grid calls it with the same arguments; all blocks are resident and have 256 threads; block_sums has an
-//     element for each block; sums has 8 elements that no other thread is still using; the sum of all counts is below 2^32
+// pre: every thread of the grid calls it with the same arguments; all blocks are resident and have 256 threads;
+//     block_sums has an element for each block; sums has 8 elements that no other thread is still using; the sum of all
+//     counts is below 2^32
 // post: offsets is for whoever comes after a grid barrier; sums can be used again
-// shares: block_sums: thread 0 of each block writes its element, all read behind the grid barrier; offsets: each element by one thread
+// shares: block_sums: thread 0 of each block writes its element, all read behind the grid barrier; offsets: each
+//     element by one thread
 __device__ __forceinline__ void scan_counts(u32* counts, u32* offsets, u32 count, u32* block_sums, u32* arrivals, in_shared u32* sums) {
     u32 piece = (count + gridDim.x - 1u) / gridDim.x;
     u32 start = min(blockIdx.x * piece, count);

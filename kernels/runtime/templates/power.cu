@@ -1,10 +1,12 @@
-// Powers of floats, operation by operation those of the CPU (`libm::pow`, which is FreeBSD's e_pow.c), so that all bits are the same.
+// Powers of floats, operation by operation those of the CPU (`libm::pow`, which is FreeBSD's e_pow.c), so that all bits
+// are the same.
 //
-// Copyright (C) 2004 by Sun Microsystems, Inc. All rights reserved. Permission to use, copy, modify, and distribute this software is freely
-// granted, provided that this notice is preserved.
+// Copyright (C) 2004 by Sun Microsystems, Inc. All rights reserved. Permission to use, copy, modify, and distribute
+// this software is freely granted, provided that this notice is preserved.
 //
-// The logarithm to base 2 of x is computed as a sum of two floats, of which the first has its low 32 bits clear, so that its product with
-// the high half of y is exact; the power of 2 of what comes out is an integer power of 2 times that of a rest of at most a half.
+// The logarithm to base 2 of x is computed as a sum of two floats, of which the first has its low 32 bits clear, so
+// that its product with the high half of y is exact; the power of 2 of what comes out is an integer power of 2 times
+// that of a rest of at most a half.
 
 // A number as a sum of two floats.
 struct PowerSum {

@@ -3,7 +3,7 @@
 use gchr_constraints::exec::code::Pc;
 
 use super::lower::Lower;
-use super::machine::{NONE, PATIENCE, hold, kill, release, remember, remove, unlink};
+use super::machine::{NONE, UNTIL_POLL, hold, kill, release, remember, remove, unlink};
 use super::operate::Mode;
 use super::search::Search;
 use crate::emit::{Access, Compare, Val, Width};
@@ -29,8 +29,8 @@ impl<'p> Lower<'_, '_, 'p> {
                 self.lives = false;
                 self.save_patience();
                 self.body(pc);
-                let patience = self.e.load_machine(Width::Word, Access::Plain, PATIENCE);
-                self.e.set(self.patience, patience);
+                let until_poll = self.e.load_machine(Width::Word, Access::Plain, UNTIL_POLL);
+                self.e.set(self.until_poll, until_poll);
                 self.resume(search);
             }
             body => {
@@ -67,7 +67,7 @@ impl<'p> Lower<'_, '_, 'p> {
         if let Some(pc) = occurrence.body {
             self.body(pc);
         }
-        // Others may have been active meanwhile: patience is what they have left.
+        // Others may have been active meanwhile, and have left less until the next poll.
         let nothing = self.e.int(0);
         self.e.give(nothing);
     }

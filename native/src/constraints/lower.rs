@@ -8,7 +8,7 @@ use gchr_constraints::exec::code::{Call, Reg};
 
 use super::Activations;
 use super::machine::{
-    FAILED, LAST_RULE, NEXT_ID, NONE, PATIENCE, REGISTERS, VIEWS, WANTS_COLLECTION, collect, end, grow,
+    FAILED, LAST_RULE, NEXT_ID, NONE, REGISTERS, UNTIL_POLL, VIEWS, WANTS_COLLECTION, collect, end, grow,
     insert, poll, refuel,
 };
 use crate::code::{Func, Kind};
@@ -40,7 +40,7 @@ pub(super) struct Lower<'e, 'f, 'p> {
     /// The row that it is stored in, where some occurrence stores it.
     pub(super) row: Option<Var>,
     /// Rows that may be tried before a look at the control. In memory while other constraints are active.
-    pub(super) patience: Var,
+    pub(super) until_poll: Var,
     /// Where the activation begins: its parameters are the arguments.
     head: Label,
     /// Whether the active constraint is alive, so that a run that stops must store it.
@@ -56,9 +56,9 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
         let stores = p.code.activations[owner].occurrences.iter().any(|o| o.stores_active());
         let none = e.int(NONE);
         let row = stores.then(|| e.variable(none));
-        let patience = e.variable(zero);
+        let until_poll = e.variable(zero);
         let (registers, id) = (Registers::new(), zero);
-        Self { e, p, owner, registers, id, row, patience, head, lives: true, has_called: false }
+        Self { e, p, owner, registers, id, row, until_poll, head, lives: true, has_called: false }
     }
 
     /// Emits the activation.
@@ -100,8 +100,8 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
             let wants = self.e.compare_to(Compare::NotEqual, wants, 0);
             self.rarely(wants, collect, &[]);
         }
-        let patience = self.e.load_machine(Width::Word, Access::Plain, PATIENCE);
-        self.e.set(self.patience, patience);
+        let until_poll = self.e.load_machine(Width::Word, Access::Plain, UNTIL_POLL);
+        self.e.set(self.until_poll, until_poll);
         self.try_row();
         self.id = self.e.load_machine(Width::Word, Access::Plain, NEXT_ID);
         let next = self.e.word_by(WordOp::Add, self.id, 1);
@@ -175,8 +175,8 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
         let status = self.e.rare_helper(helper, args, &roots);
         self.stops_unless_zero(status);
         if helper as usize == poll as *const () as usize {
-            let patience = self.e.load_machine(Width::Word, Access::Plain, PATIENCE);
-            self.e.set(self.patience, patience);
+            let until_poll = self.e.load_machine(Width::Word, Access::Plain, UNTIL_POLL);
+            self.e.set(self.until_poll, until_poll);
         }
         self.e.jump(on, &[]);
         self.e.bind(on);
@@ -215,10 +215,10 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
 
     /// One row less, or one activation.
     pub(super) fn try_row(&mut self) {
-        let patience = self.e.get(self.patience);
-        let patience = self.e.word_by(WordOp::Sub, patience, 1);
-        self.e.set(self.patience, patience);
-        let none = self.e.compare_to(Compare::Less, patience, 0);
+        let until_poll = self.e.get(self.until_poll);
+        let until_poll = self.e.word_by(WordOp::Sub, until_poll, 1);
+        self.e.set(self.until_poll, until_poll);
+        let none = self.e.compare_to(Compare::Less, until_poll, 0);
         self.rarely(none, poll, &[]);
     }
 
@@ -268,8 +268,8 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
     }
 
     pub(super) fn save_patience(&mut self) {
-        let patience = self.e.get(self.patience);
-        self.e.store_machine(Width::Word, patience, PATIENCE);
+        let until_poll = self.e.get(self.until_poll);
+        self.e.store_machine(Width::Word, until_poll, UNTIL_POLL);
     }
 
     /// Adds a constraint and waits for its activation.

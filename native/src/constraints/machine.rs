@@ -29,7 +29,7 @@ pub(super) const TRAPPED: i64 = 2;
 pub(super) struct Machine<'a, 'c, 'm> {
     vm: Vm,
     /// Rows that may be tried before a look at the control.
-    patience: i64,
+    until_poll: i64,
     next_id: u64,
     /// The rule that fired last.
     last_rule: u64,
@@ -47,7 +47,7 @@ pub(super) struct Machine<'a, 'c, 'm> {
     not_compiled: bool,
 }
 
-pub(super) const PATIENCE: usize = offset_of!(Machine<'static, 'static, 'static>, patience);
+pub(super) const UNTIL_POLL: usize = offset_of!(Machine<'static, 'static, 'static>, until_poll);
 pub(super) const NEXT_ID: usize = offset_of!(Machine<'static, 'static, 'static>, next_id);
 pub(super) const LAST_RULE: usize = offset_of!(Machine<'static, 'static, 'static>, last_rule);
 pub(super) const VIEWS: usize = offset_of!(Machine<'static, 'static, 'static>, views);
@@ -56,12 +56,12 @@ pub(super) const WANTS_COLLECTION: usize = offset_of!(Machine<'static, 'static, 
 
 impl<'a, 'c, 'm> Machine<'a, 'c, 'm> {
     pub(super) fn new(mut engine: Engine<'a, 'c>, code: &'m Code<'m>, stack: Stack) -> Box<Self> {
-        let (fuel, patience) = engine.granted();
+        let (fuel, until_poll) = engine.granted();
         // No frame fits before the stack is taken from memory.
         let vm = Vm { fuel: fuel.cast_signed(), stack_limit: u64::MAX, ..Vm::new() };
         Box::new(Self {
             vm,
-            patience: patience.cast_signed(),
+            until_poll: until_poll.cast_signed(),
             next_id: 0,
             last_rule: NONE.cast_unsigned(),
             views: engine.views().start(),
@@ -141,9 +141,9 @@ impl<'a, 'c, 'm> Machine<'a, 'c, 'm> {
         self.note(self.vm.fuel + taken);
         let roots = self.roots();
         self.engine.poll(firing, roots)?;
-        let (fuel, patience) = self.engine.granted();
+        let (fuel, until_poll) = self.engine.granted();
         self.vm.fuel = fuel.cast_signed() - taken;
-        self.patience = patience.cast_signed();
+        self.until_poll = until_poll.cast_signed();
         self.wants_collection = u64::from(self.engine.wants_collection());
         Ok(())
     }

@@ -66,6 +66,42 @@ fn limits_end_a_run_with_exit_code_1() {
     assert_eq!(scratch.names(), ["count.chr", "loop.trs"]);
 }
 
+/// Such terms are small, and exponentially large when they are written out. The processor, and the scheduler `tasks`
+/// for start terms, compare shared subterms once; kernels compare all that is written out, and hear their limits
+/// meanwhile.
+#[test]
+fn comparing_terms_that_share_subterms_ends_or_hears_its_limit() {
+    let scratch = Scratch::new();
+    let text = "sort N = struct Z | P(N, N);\nmap D: N -> N; Same: N # N -> Bool;\nvar X, Y: N;\n\
+        eqn D(X) = P(X, X); Same(X, Y) = X == Y;\ninput Z;\n";
+    scratch.file("same.trs", text);
+    let run = |options: &[&str], input: &str, limit: &str| {
+        let start = Instant::now();
+        let fixed = ["run", "same.trs", "--input", input, "--timeout", limit];
+        let run = scratch.gchr(&[&fixed, options].concat());
+        assert!(start.elapsed() < Duration::from_secs(60), "{options:?} {input}");
+        run
+    };
+    let tasks = ["--device", "sim", "--scheduler", "tasks"];
+    let topology = ["--device", "sim", "--scheduler", "topology"];
+    for options in [&["--device", "cpu"][..], &tasks] {
+        for input in ["D^28(Z) == D^28(Z)", "D^60(Z) == D^60(Z)"] {
+            let ended = run(options, input, "50s");
+            assert_eq!(
+                (ended.code, ended.stdout.as_str()),
+                (0, "true\n"),
+                "{options:?} {input}: {}",
+                ended.stderr
+            );
+        }
+    }
+    for (options, input) in [(tasks, "Same(D^60(Z), D^60(Z))"), (topology, "D^60(Z) == D^60(Z)")] {
+        let stopped = run(&options, input, "3s");
+        assert_eq!((stopped.code, stopped.stdout.as_str()), (1, ""), "{options:?}: {}", stopped.stderr);
+        assert!(stopped.stderr.contains("R0204"), "{options:?}: {}", stopped.stderr);
+    }
+}
+
 #[test]
 fn the_memory_limit_holds_for_terms() {
     let scratch = Scratch::new();
@@ -94,8 +130,8 @@ fn in_address_space(scratch: &Scratch, kib: u64, args: &[&str]) -> crate::suppor
     }
 }
 
-/// Address space is what threads, heaps and the allocator share: little of it is enough for a small run, and less than enough is an error
-/// with a name.
+/// Address space is what threads, heaps and the allocator share: little of it is enough for a small run, and less than
+/// enough is an error with a name.
 #[cfg(target_os = "linux")]
 #[test]
 fn limited_address_space_is_enough_or_an_error() {
@@ -183,7 +219,8 @@ fn the_memory_limit_bounds_the_process() {
     }
 }
 
-/// Whatever the limit is met in, from the reading of the text to the writing of the result, it is the limit that ended the run.
+/// Whatever the limit is met in, from the reading of the text to the writing of the result, it is the limit that ended
+/// the run.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_memory_limit_is_no_mistake_of_the_user_wherever_it_is_met() {

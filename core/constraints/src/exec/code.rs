@@ -199,6 +199,11 @@ pub struct OccurrenceCode {
 }
 
 impl Ins {
+    /// Whether it writes output, which cannot be taken back.
+    pub fn writes(self) -> bool {
+        matches!(self, Ins::Write { .. } | Ins::Newline)
+    }
+
     /// The registers that an instruction reads, but for those of the arguments of calls.
     pub fn reads(self, code: &Code) -> Vec<Reg> {
         match self {

@@ -51,7 +51,7 @@ pub(crate) struct Machine<'a, 'c> {
     /// Firings until the control is asked again.
     fuel: u64,
     /// Rows to try until the control is asked again.
-    patience: u32,
+    until_poll: u32,
     pub(crate) peak: u64,
     /// Bytes of all tables.
     table_bytes: u64,
@@ -136,7 +136,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             next_id: 0,
             firings: 0,
             fuel,
-            patience: ROWS,
+            until_poll: ROWS,
             peak: 0,
             table_bytes: 0,
             last_rule: None,
@@ -235,10 +235,10 @@ impl<'a, 'c> Machine<'a, 'c> {
         if self.heap.wants_collection() {
             self.collect(frame.top)?;
         }
-        if self.patience == 0 {
+        if self.until_poll == 0 {
             self.look_up_from_search(frame)?;
         }
-        self.patience -= 1;
+        self.until_poll -= 1;
         frame.id = self.next_id;
         self.next_id += 1;
         frame.row = NONE;
@@ -299,7 +299,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             regs: &mut self.stack[frame.base..frame.top],
             occurrence,
             active: frame.id,
-            patience: &mut self.patience,
+            until_poll: &mut self.until_poll,
         }
     }
 
@@ -312,11 +312,11 @@ impl<'a, 'c> Machine<'a, 'c> {
         mut row: u32,
     ) -> Result<Option<Next>, Stop> {
         loop {
-            let patience = self.patience;
+            let until_poll = self.until_poll;
             let mut search = self.search_of(frame, occurrence);
             let found = search.find(k, row);
             if let Some(tally) = &mut self.tally {
-                tally.tried(occurrence.rule, patience - self.patience);
+                tally.tried(occurrence.rule, until_poll - self.until_poll);
             }
             match found.map_err(|t| self.trapped(frame, t))? {
                 Searched::Nothing => return Ok(None),

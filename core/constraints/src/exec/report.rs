@@ -2,6 +2,7 @@
 
 use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::machine::{Frame, Machine, Stop};
+use super::start::{write_output, written_word};
 use super::step::{Trap, TrapKind};
 use super::store::trace_constraint;
 use crate::ir::ChrPlan;
@@ -50,17 +51,9 @@ impl Machine<'_, '_> {
 
     /// Program output.
     pub(crate) fn effect(&mut self, frame: &Frame, pc: Pc) -> Result<(), Stop> {
-        let result = match self.code.ins[pc as usize] {
-            Ins::Write { src, quoted } => {
-                let kind = self.code.sites[pc as usize].kinds[0];
-                let terms = Terms { signature: &self.program.signature, heap: &self.heap };
-                let value = terms.value(kind, self.stack[frame.base + src as usize]);
-                let written = if quoted { value.quoted() } else { value.plain() };
-                write!(self.control.out(), "{written}")
-            }
-            Ins::Newline => writeln!(self.control.out()),
-            _ => Ok(()),
-        };
+        let word = written_word(self.code, &self.stack[frame.base..], pc);
+        let terms = Terms { signature: &self.program.signature, heap: &self.heap };
+        let result = write_output(self.control.out(), self.code, terms, pc, word);
         result.map_err(|error| self.stop_at(error.into(), pc))
     }
 

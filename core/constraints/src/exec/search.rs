@@ -23,7 +23,7 @@ pub(crate) struct Search<'a, 's, H> {
     /// Id of the active constraint.
     pub(crate) active: u64,
     /// Rows to try before a pause.
-    pub(crate) patience: &'s mut u32,
+    pub(crate) until_poll: &'s mut u32,
 }
 
 impl<'a, H: Cells> Search<'a, '_, H> {
@@ -52,7 +52,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
         let older = occurrence.older_partners;
         // Dead rows have the greatest id, so one comparison says "alive and older".
         let limit = if older { self.active } else { DEAD };
-        let mut patience = *self.patience;
+        let mut until_poll = *self.until_poll;
         let found = loop {
             let level = &levels[k];
             let table = &self.ctx.tables[level.table];
@@ -66,10 +66,10 @@ impl<'a, H: Cells> Search<'a, '_, H> {
                 row = self.ctx.tables[outer.table].indexes[outer.index].next(on);
                 continue;
             }
-            if patience == 0 {
+            if until_poll == 0 {
                 break Searched::Pause(k, row);
             }
-            patience -= 1;
+            until_poll -= 1;
             let id = table.ids.get(row);
             if id < limit && (older || id != self.active) && self.fits(level, table, row)? {
                 if k + 1 < levels.len() {
@@ -83,7 +83,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
             }
             row = table.indexes[level.index].next(row);
         };
-        *self.patience = patience;
+        *self.until_poll = until_poll;
         Ok(found)
     }
 

@@ -59,7 +59,7 @@ struct Value {
 }
 
 /// Combinations tried between two looks at the control.
-const PATIENCE: u32 = 1 << 16;
+const POLL_INTERVAL: u32 = 1 << 16;
 
 impl<'a, 'c> Definition<'a, 'c> {
     pub(super) fn new(state: RoundsState<'a, 'c>) -> Self {
@@ -183,7 +183,7 @@ impl<'a, 'c> Definition<'a, 'c> {
         let mut at = vec![0; levels];
         loop {
             self.tried += 1;
-            if self.tried == PATIENCE {
+            if self.tried == POLL_INTERVAL {
                 self.tried = 0;
                 self.state.ask_control()?;
             }
@@ -247,7 +247,7 @@ impl<'a, 'c> Definition<'a, 'c> {
         let tables = &state.tables;
         let ctx =
             EvalCtx { code: state.code, signature: &state.program.signature, tables, heap: &mut state.heap };
-        let mut search = Search { ctx, regs, occurrence, active: n.id, patience: &mut u32::MAX.clone() };
+        let mut search = Search { ctx, regs, occurrence, active: n.id, until_poll: &mut u32::MAX.clone() };
         if !search.entry()? {
             return Ok(false);
         }

@@ -24,7 +24,7 @@ use gchr_base::memory;
 use gchr_base::rule::{Program, Role, RuleId};
 
 /// Rows tried between two looks at the watch.
-pub(super) const PATIENCE: u32 = 1 << 16;
+pub(super) const POLL_INTERVAL: u32 = 1 << 16;
 
 /// What all threads read.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ pub(crate) struct Seeker<'w, 'o, H> {
     heap: H,
     regs: Vec<u64>,
     out: &'o mut Found,
-    patience: u32,
+    until_poll: u32,
     bytes: u64,
     /// The pending constraint at hand.
     n: u32,
@@ -80,7 +80,19 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
     pub(crate) fn new(shared: Shared<'w>, heap: H, regs: Vec<u64>, out: &'o mut Found) -> Self {
         let active = Added { table: 0, row: 0, id: 0 };
         let (key, instances, starts) = (Vec::new(), Vec::new(), Vec::new());
-        Self { shared, heap, regs, out, patience: PATIENCE, bytes: 0, n: 0, active, key, instances, starts }
+        Self {
+            shared,
+            heap,
+            regs,
+            out,
+            until_poll: POLL_INTERVAL,
+            bytes: 0,
+            n: 0,
+            active,
+            key,
+            instances,
+            starts,
+        }
     }
 
     /// The registers, to be used again.
@@ -164,7 +176,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             regs: &mut self.regs,
             occurrence,
             active: self.active.id,
-            patience: &mut self.patience,
+            until_poll: &mut self.until_poll,
         }
     }
 
@@ -474,26 +486,26 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
 
     #[inline]
     fn tick(&mut self, rows: u32) -> Result<(), Abort> {
-        if self.patience < rows {
+        if self.until_poll < rows {
             return self.look();
         }
-        self.patience -= rows;
+        self.until_poll -= rows;
         Ok(())
     }
 
     /// Looks whether the run must stop.
     #[inline(never)]
     fn look(&mut self) -> Result<(), Abort> {
-        self.out.tried += u64::from(PATIENCE - self.patience);
-        self.patience = PATIENCE;
+        self.out.tried += u64::from(POLL_INTERVAL - self.until_poll);
+        self.until_poll = POLL_INTERVAL;
         self.shared.watch.taken.fetch_add(std::mem::take(&mut self.bytes), Ordering::Relaxed);
         if self.shared.watch.calls() { Err(Abort::Watch) } else { Ok(()) }
     }
 
     /// To be called when all is found.
     pub(crate) fn finish(&mut self) {
-        self.out.tried += u64::from(PATIENCE - self.patience);
-        self.patience = PATIENCE;
+        self.out.tried += u64::from(POLL_INTERVAL - self.until_poll);
+        self.until_poll = POLL_INTERVAL;
     }
 
     fn abort(&self, trap: Trap) -> Abort {

@@ -26,7 +26,7 @@ pub(super) struct Machine<'a, 'm, 'c> {
     control: &'m mut Control<'c>,
     fuel: u64,
     /// Steps until the control is asked.
-    patience: u64,
+    until_poll: u64,
 }
 
 /// A symbol that is applied to normal forms.
@@ -77,7 +77,7 @@ impl<'a, 'm, 'c> Machine<'a, 'm, 'c> {
         let (cells, fields, applied, redexes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let made = TermDerivation { program, cells, fields, applied, redexes, root: 0 };
         let fuel = control.fuel(0, LOOK);
-        Self { made, rules, control, fuel, patience: LOOK }
+        Self { made, rules, control, fuel, until_poll: LOOK }
     }
 
     pub(super) fn run(mut self, input: &GroundTerm) -> Result<TermDerivation<'a>, Stop> {
@@ -435,11 +435,11 @@ impl<'a, 'm, 'c> Machine<'a, 'm, 'c> {
 
     /// Looks at the control from time to time.
     fn look(&mut self) -> Result<(), Stop> {
-        self.patience -= 1;
-        if self.patience > 0 {
+        self.until_poll -= 1;
+        if self.until_poll > 0 {
             return Ok(());
         }
-        self.patience = LOOK;
+        self.until_poll = LOOK;
         let now = self.progress();
         if let Some(shortage) = self.control.memory_shortage(now.bytes) {
             return Err(self.short(shortage));

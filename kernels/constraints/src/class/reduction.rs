@@ -1,4 +1,5 @@
-//! Reductions: rows meet those of their key when they are put into a table. Greatest common divisors meet theirs in the same way.
+//! Reductions: rows meet those of their key when they are put into a table. Greatest common divisors meet theirs in the
+//! same way.
 
 pub(super) mod codegen;
 

@@ -1,4 +1,5 @@
-//! Bodies: what a candidate that fires adds to the store; and, when something in it or in its guard has no value, what that is.
+//! Bodies: what a candidate that fires adds to the store; and, when something in it or in its guard has no value, what
+//! that is.
 
 use gchr_base::rule::{self, GoalKind, RuleId, VarId};
 use gchr_base::signature::ConstraintId;
@@ -15,7 +16,7 @@ use gchr_runtime::codegen::{DeviceTrap, Site, Sites};
 
 /// Functions for the hole `build`: one a rule, and last the one that picks a rule.
 pub(crate) fn build_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = ctx.function("build").0;
+    let first = ctx.names.hole.0;
     let mut functions = Vec::new();
     let mut of_rules = Vec::new();
     for (rule, occurrence) in firing_rules(ctx) {
@@ -39,7 +40,7 @@ pub(crate) fn build_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Fun
 
 /// Functions for the hole `explain`: one a rule, and last the one that picks a rule.
 pub(crate) fn explain_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = ctx.function("explain").0;
+    let first = ctx.names.hole.0;
     let mut functions = Vec::new();
     let mut of_rules = Vec::new();
     for (rule, occurrence) in firing_rules(ctx) {
@@ -218,15 +219,15 @@ fn add(
         v.b.assign_owned(ROWS, place, Values::word(held));
     }
     v.b.assign_owned(ROWS, ctx.id(&p, table, &row), own.clone());
-    let next_id = build::element(ctx.field(&p, "state"), ctx.constant("NEXT_ID"));
+    let next_id = build::element(ctx.field(&p, "state"), ctx.names.constants.next_id.clone());
     let place = v.b.var("place", op(BinaryOp::Sub, build::cast(Scalar::U64, own), next_id));
     let high = super::u64(u64::from(number(table)) << 32);
     let entry = op(BinaryOp::Or, high, build::cast(Scalar::U64, row));
     v.b.assign_owned(ROWS, build::element(places.delta.clone(), place), entry);
 }
 
-/// Puts what a goal writes, or for `None` a body without values, behind what the body has written before, if there is a row for it; says
-/// whether there is no value.
+/// Puts what a goal writes, or for `None` a body without values, behind what the body has written before, if there is a
+/// row for it; says whether there is no value.
 fn write(
     v: &mut Values<'_>,
     rule: RuleId,
@@ -291,7 +292,7 @@ fn explain_rule(ctx: CodegenCtx<'_>, rule: RuleId, occurrence: &Occurrence, site
         let zero = || super::u64(0);
         v.b.when(not(holds), |b| {
             b.run(
-                ctx.function("fail"),
+                ctx.names.functions.fail,
                 vec![error, build::u32(site), build::u32(DeviceTrap::FAILED), zero(), zero()],
             );
         });

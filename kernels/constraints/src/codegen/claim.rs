@@ -1,4 +1,5 @@
-//! What staged candidates want: claims and ranks of the rows that they would remove, and whether a better candidate has them.
+//! What staged candidates want: claims and ranks of the rows that they would remove, and whether a better candidate has
+//! them.
 
 use gchr_base::rule::{Role, RuleId};
 use gchr_base::signature::ConstraintId;
@@ -19,7 +20,7 @@ pub(super) struct Entry {
 impl Entry {
     /// The entry of a number in the staged list.
     pub fn staged(ctx: CodegenCtx<'_>, b: &mut FunctionBuilder, p: &Expr, entry: &Expr) -> Self {
-        let at = b.var("first_word", op(BinaryOp::Mul, entry.clone(), ctx.constant("ENTRY")));
+        let at = b.var("first_word", op(BinaryOp::Mul, entry.clone(), ctx.names.constants.entry.clone()));
         Self { at, buffer: ctx.field(p, "staged") }
     }
 
@@ -29,7 +30,7 @@ impl Entry {
 
     /// Its rule.
     pub fn rule(&self, ctx: CodegenCtx<'_>) -> Expr {
-        op(BinaryOp::And, self.word(1), ctx.constant("RULE"))
+        op(BinaryOp::And, self.word(1), ctx.names.constants.rule.clone())
     }
 
     /// The row of a head.
@@ -98,8 +99,8 @@ fn removed_heads(ctx: CodegenCtx<'_>, rule: RuleId) -> impl Iterator<Item = (usi
     heads.filter(|(_, h)| h.role == Role::Removed).map(|(i, h)| (i, h.constraint))
 }
 
-/// Whether two candidates of the rule with one newest constraint can want the same row for reasons that claims do not show: one keeps
-/// what the other one removes.
+/// Whether two candidates of the rule with one newest constraint can want the same row for reasons that claims do not
+/// show: one keeps what the other one removes.
 fn keeps_what_it_removes(ctx: CodegenCtx<'_>, rule: RuleId) -> bool {
     let heads = &ctx.plan.rules[rule].heads;
     heads.iter().any(|h| h.role == Role::Kept && removed_heads(ctx, rule).any(|(_, t)| t == h.constraint))
@@ -110,7 +111,7 @@ pub(crate) fn claim_rows(ctx: CodegenCtx<'_>) -> Function {
     let params = [("turn", Type::U32), ENTRY, KEY];
     let OfEntry { mut b, p, args: [turn, _, key], at, rule } =
         of_entry(ctx, "claim_rows", params, Type::Void);
-    let flag = op(BinaryOp::Add, turn, ctx.constant("CONTENDED"));
+    let flag = op(BinaryOp::Add, turn, ctx.names.constants.contended.clone());
     let raise = vec![ctx.field(&p, "control"), flag];
     by_rule(
         ctx,
@@ -125,16 +126,16 @@ pub(crate) fn claim_rows(ctx: CodegenCtx<'_>) -> Function {
                 let again = b.call(
                     "again",
                     ctx.module,
-                    ctx.function("claim"),
+                    ctx.names.functions.claim,
                     vec![claims, row.clone(), key.clone()],
                 );
                 if several {
-                    b.run(ctx.function("unrank"), vec![ctx.part(&p, table, Part::Ranks), row]);
-                    b.when(again, |b| b.run(ctx.function("raise"), raise.clone()));
+                    b.run(ctx.names.functions.unrank, vec![ctx.part(&p, table, Part::Ranks), row]);
+                    b.when(again, |b| b.run(ctx.names.functions.raise, raise.clone()));
                 }
             }
             if keeps_what_it_removes(ctx, rule) {
-                b.run(ctx.function("raise"), raise.clone());
+                b.run(ctx.names.functions.raise, raise.clone());
             }
         },
     );
@@ -153,7 +154,7 @@ pub(crate) fn rank_rows(ctx: CodegenCtx<'_>) -> Function {
             let claimed = build::element(ctx.part(&p, table, Part::Claims), row.clone());
             b.when(build::eq(claimed, key.clone()), |b| {
                 let ranks = ctx.part(&p, table, Part::Ranks);
-                b.run(ctx.function("claim"), vec![ranks, row, build::cast(Scalar::U64, place.clone())]);
+                b.run(ctx.names.functions.claim, vec![ranks, row, build::cast(Scalar::U64, place.clone())]);
             });
         }
     });
@@ -212,7 +213,11 @@ pub(crate) fn remove_rows(ctx: CodegenCtx<'_>) -> Function {
             for (head, table) in removed_heads(ctx, rule) {
                 let row = at.row(b, head);
                 let id = ctx.id(&p, table, &row);
-                b.assign_owned("no other candidate that fires removes the row", id, ctx.constant("NO_ID"));
+                b.assign_owned(
+                    "no other candidate that fires removes the row",
+                    id,
+                    ctx.names.constants.no_id.clone(),
+                );
                 let dead = build::element(ctx.field(&p, "dead"), build::u32(number(table)));
                 b.update(AtomicOp::Add, dead, vec![build::u32(1)]);
             }
@@ -226,7 +231,7 @@ pub(crate) fn id_of(ctx: CodegenCtx<'_>) -> Function {
     let (mut b, p) = function(ctx, "id_of", false, Type::U32);
     let table = b.param("table", Type::U32);
     let row = b.param("row", Type::U32);
-    let id = b.var("id", ctx.constant("NO_ID"));
+    let id = b.var("id", ctx.names.constants.no_id.clone());
     let tables: Vec<u64> = ctx.layout.tables.ids().map(|t| u64::from(number(t))).collect();
     if !tables.is_empty() {
         let code = |b: &mut FunctionBuilder, case: u64| {
@@ -255,7 +260,7 @@ pub(crate) fn all_live(ctx: CodegenCtx<'_>) -> Function {
             let conditions = heads.map(|(h, head)| {
                 let row =
                     build::element(entries.clone(), op(BinaryOp::Add, at.clone(), build::u32(h as u32)));
-                op(BinaryOp::Ne, ctx.id(&p, head.constraint, &row), ctx.constant("NO_ID"))
+                op(BinaryOp::Ne, ctx.id(&p, head.constraint, &row), ctx.names.constants.no_id.clone())
             });
             b.assign(live.clone(), build::all(conditions));
         },

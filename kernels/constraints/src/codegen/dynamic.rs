@@ -64,7 +64,7 @@ impl Values<'_> {
             SortKind::Float => number(true, true),
             SortKind::Any => Number {
                 float: build::eq(tag_of(&held.expr), u64(tag::FLOAT)),
-                bits: self.reading("number_of", vec![held.expr.clone()]),
+                bits: self.reading(self.ctx.terms().number_of, vec![held.expr.clone()]),
                 valid: op(BinaryOp::Le, tag_of(&held.expr), u64(tag::FLOAT)),
             },
             _ => number(false, false),
@@ -81,7 +81,7 @@ impl Values<'_> {
             self.b.when(not(valid), |b| b.assign(wrong.clone(), build::u32(TYPE)));
             self.report(&wrong, operator, [first, second], expr);
             let args = vec![a.float, a.bits, b.float, b.bits];
-            let order = self.b.call("order", self.ctx.module, self.ctx.function("compare_values"), args);
+            let order = self.b.call("order", self.ctx.module, self.ctx.numbers().compare_values, args);
             return TypedExpr::new(SortKind::Data, comparison(operator, order));
         }
         let result = DynamicResult {
@@ -199,11 +199,11 @@ impl Values<'_> {
     /// The quotient of two integers: an integer where it is one.
     fn exact_division(&mut self, a: &Number, b: &Number, result: &DynamicResult) {
         let (x, y) = (a.int(), b.int());
-        let quotient = self.ctx.function("int_quot_check");
+        let quotient = self.ctx.names.functions.int_quot_check;
         let cause = self.b.call("cause", self.ctx.module, quotient, vec![x.clone(), y.clone()]);
         self.b.assign(result.wrong.clone(), cause);
         self.b.begin();
-        let rest = self.ctx.function("int_rem_unchecked");
+        let rest = self.ctx.names.functions.int_rem_unchecked;
         let rest = self.b.call("rest", self.ctx.module, rest, vec![x.clone(), y.clone()]);
         self.b.begin();
         let whole = op(BinaryOp::Div, x, y);
@@ -217,7 +217,8 @@ impl Values<'_> {
         self.b.end_if(build::eq(result.wrong.clone(), build::u32(0)));
     }
 
-    /// The power of two integers: a float where the exponent is negative, unless the base is one of those whose powers are integers.
+    /// The power of two integers: a float where the exponent is negative, unless the base is one of those whose powers
+    /// are integers.
     fn int_power(&mut self, a: &Number, b: &Number, result: &DynamicResult) {
         let (x, y) = (a.int(), b.int());
         let outside = |bound, order| op(order, x.clone(), build::i64(bound));
@@ -242,7 +243,7 @@ impl Values<'_> {
             Op::Min | Op::Max => {
                 let greatest = build::bool(operator == Op::Max);
                 let order = vec![greatest, a.float.clone(), a.bits.clone(), b.float.clone(), b.bits.clone()];
-                let first = self.b.call("first", self.ctx.module, self.ctx.function("takes_first"), order);
+                let first = self.b.call("first", self.ctx.module, self.ctx.numbers().takes_first, order);
                 let pick = |x: &Expr, y: &Expr| {
                     let kind =
                         ExprKind::Select(Box::new(first.clone()), Box::new(x.clone()), Box::new(y.clone()));

@@ -1,8 +1,8 @@
 //! Hash indexes: rows of one key in a list, its latest row in a slot.
 //!
-//! Slots are open addressing with linear probing; a slot holds a row, whose columns are the key, so that keys are stored once. Rows are
-//! linked in any order. A removed row has no id; where the latest rows of a key are removed ones, the next row of the key leaves them out,
-//! others go when their table is collected.
+//! Slots are open addressing with linear probing; a slot holds a row, whose columns are the key, so that keys are
+//! stored once. Rows are linked in any order. A removed row has no id; where the latest rows of a key are removed ones,
+//! the next row of the key leaves them out, others go when their table is collected.
 
 use gchr_base::ids::IdVec;
 use gchr_base::signature::ConstraintId;
@@ -12,9 +12,10 @@ use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
 
-/// Functions for the hole `index_row`: for each index its look-up `find` and its insertion `link`, and last the one that picks them.
+/// Functions for the hole `index_row`: for each index its look-up `find` and its insertion `link`, and last the one
+/// that picks them.
 pub(crate) fn index_functions(ctx: CodegenCtx<'_>) -> Vec<Function> {
-    let first = ctx.function("index_row").0;
+    let first = ctx.names.hole.0;
     let mut functions = Vec::new();
     let mut links: IdVec<ConstraintId, Vec<FunctionId>> = IdVec::new();
     for table in ctx.layout.tables.ids() {
@@ -34,7 +35,7 @@ pub(crate) fn index_functions(ctx: CodegenCtx<'_>) -> Vec<Function> {
     if !tables.is_empty() {
         let code = |b: &mut FunctionBuilder, case: u64| {
             let table = ConstraintId(case as u32);
-            let live = op(BinaryOp::Ne, ctx.id(&p, table, &row), ctx.constant("NO_ID"));
+            let live = op(BinaryOp::Ne, ctx.id(&p, table, &row), ctx.names.constants.no_id.clone());
             b.when(live, |b| {
                 links[table].iter().for_each(|&link| b.run(link, vec![p.clone(), row.clone()]));
             });
@@ -61,7 +62,7 @@ fn start(
 ) -> Expr {
     let mut hash = b.var("hash", u64(0));
     for word in key {
-        let f = ctx.function("hash_word");
+        let f = ctx.names.functions.hash_word;
         hash = b.call("hash", ctx.module, f, vec![hash, word.clone()]);
     }
     let at = op(BinaryOp::And, build::cast(Scalar::U32, hash), ctx.part(p, table, Part::Mask(index)));
@@ -107,7 +108,7 @@ fn find(ctx: CodegenCtx<'_>, table: ConstraintId, index: usize) -> Function {
     let slots = ctx.part(&p, table, Part::Slots(index));
     b.begin();
     let row = b.var("row", build::element(slots, at.clone()));
-    let empty = build::eq(row.clone(), ctx.constant("NONE"));
+    let empty = build::eq(row.clone(), ctx.names.constants.none.clone());
     let found = op(BinaryOp::OrElse, empty, has_key(ctx, &p, table, index, &row, &key));
     b.when(found, |b| b.ret(Some(row.clone())));
     step(ctx, &mut b, &p, table, index, &at);
@@ -131,7 +132,7 @@ fn link(ctx: CodegenCtx<'_>, table: ConstraintId, index: usize) -> Function {
     let slot = build::element(ctx.part(&p, table, Part::Slots(index)), at.clone());
     b.begin();
     let seen = b.atomic("seen", AtomicOp::Load, slot.clone(), Vec::new());
-    let empty = build::eq(seen.clone(), ctx.constant("NONE"));
+    let empty = build::eq(seen.clone(), ctx.names.constants.none.clone());
     let fits = op(BinaryOp::OrElse, empty, has_key(ctx, &p, table, index, &seen, &key));
     b.when(not(fits.clone()), |b| {
         step(ctx, b, &p, table, index, &at);
@@ -147,14 +148,14 @@ fn link(ctx: CodegenCtx<'_>, table: ConstraintId, index: usize) -> Function {
             b.begin();
             let older = b.atomic("older", AtomicOp::Load, build::element(links, latest.clone()), Vec::new());
             b.assign(latest.clone(), older);
-            let present = op(BinaryOp::Ne, latest.clone(), ctx.constant("NONE"));
-            let removed = build::eq(ctx.id(&p, table, &latest), ctx.constant("NO_ID"));
+            let present = op(BinaryOp::Ne, latest.clone(), ctx.names.constants.none.clone());
+            let removed = build::eq(ctx.id(&p, table, &latest), ctx.names.constants.no_id.clone());
             b.end_while(build::all([present, removed]));
         }
         b.assign_owned("a row is linked once", next.clone(), latest);
         b.ret(None);
     };
-    b.when(op(BinaryOp::Ne, seen.clone(), ctx.constant("NONE")), |b| {
+    b.when(op(BinaryOp::Ne, seen.clone(), ctx.names.constants.none.clone()), |b| {
         // The place is this key's for good, so that many rows of one key do not wait for each other.
         let before = b.atomic("last", AtomicOp::Exchange, slot.clone(), vec![row.clone()]);
         follow(b, before);

@@ -33,8 +33,8 @@ pub(crate) fn all_rows(ctx: CodegenCtx<'_>, join: &Join) -> bool {
     ctx.plan.tables[join.constraint].indexes[join.index].kind == IndexKind::All
 }
 
-/// Opens the loop over the partners of a join. Lanes that share a loop over all rows begin at their own number, and take every row so many
-/// further on.
+/// Opens the loop over the partners of a join. Lanes that share a loop over all rows begin at their own number, and
+/// take every row so many further on.
 pub(crate) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) {
     let (ctx, table) = (v.ctx, join.constraint);
     let row = match ctx.layout.keyed(table, join.index) {
@@ -44,7 +44,7 @@ pub(crate) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, lanes: O
     v.b.push(StmtKind::Tally(meter::tried(v.rule)));
     v.rows[join.head] = Some(row.clone());
     let id = ctx.id(&v.p, table, &row);
-    let lives = op(BinaryOp::Ne, id.clone(), ctx.constant("NO_ID"));
+    let lives = op(BinaryOp::Ne, id.clone(), ctx.names.constants.no_id.clone());
     let age = match &active.age {
         Age::Older(own) => op(BinaryOp::Lt, id, own.clone()),
         Age::Any => lives,
@@ -73,7 +73,7 @@ fn rows_of_key(v: &mut Values<'_>, join: &Join, index: usize) -> Expr {
             v.open_if(fits);
         }
     }
-    let find = ctx.function(&super::index::find_name(ctx, table, index));
+    let find = ctx.generated(&super::index::find_name(ctx, table, index));
     let args = [v.p.clone()].into_iter().chain(key).collect();
     let row = v.b.call(&name_of(join), ctx.module, find, args);
     let next = build::element(ctx.part(&v.p, table, Part::Next(index)), row.clone());

@@ -1,8 +1,8 @@
 //! The list of a constraint: its instances as the newest one, rule by rule, up to the first that removes it.
 //!
-//! A list is found in *parts*, in the order of ranks: a rule of two heads has one for each head that the constraint can fill (`pair`), any other
-//! rule has one (`many`). One thread begins; where a part has many rows to look at, it asks its warp for that part, and goes on behind it. Part
-//! `k` of rule `r` has the number `4 * r + k`.
+//! A list is found in *parts*, in the order of ranks: a rule of two heads has one for each head that the constraint can
+//! fill (`pair`), any other rule has one (`many`). One thread begins; where a part has many rows to look at, it asks
+//! its warp for that part, and goes on behind it. Part `k` of rule `r` has the number `4 * r + k`.
 
 mod many;
 mod pair;
@@ -51,7 +51,7 @@ fn parts_of(ctx: CodegenCtx<'_>, table: ConstraintId) -> Vec<Parts<'_>> {
 
 /// Functions for the hole `matches`: one a part with one partner, and last the one that picks it.
 pub(crate) fn match_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = ctx.function("matches").0;
+    let first = ctx.names.hole.0;
     let (mut functions, mut cases) = (Vec::new(), Vec::new());
     for table in ctx.layout.tables.ids() {
         for parts in parts_of(ctx, table) {
@@ -75,7 +75,7 @@ pub(crate) fn match_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Fun
 
 /// Functions for the hole `seek` or `stage_kept`: those of rules of which a warp searches all instances.
 pub(crate) fn shared_functions(ctx: CodegenCtx<'_>, hole: &str, sites: &mut Sites) -> Vec<Function> {
-    let first = ctx.function(hole).0;
+    let first = ctx.names.hole.0;
     let (mut functions, mut found) = (Vec::new(), Vec::new());
     for table in ctx.layout.tables.ids() {
         for parts in parts_of(ctx, table) {
@@ -102,7 +102,7 @@ pub(crate) fn shared_functions(ctx: CodegenCtx<'_>, hole: &str, sites: &mut Site
 
 /// Functions for the hole `list`: one a part with one partner, one a table, and last the one that picks a table.
 pub(crate) fn list_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = ctx.function("list").0;
+    let first = ctx.names.hole.0;
     let (mut functions, mut cases) = (Vec::new(), Vec::new());
     for table in ctx.layout.tables.ids() {
         let parts = parts_of(ctx, table);
@@ -121,7 +121,7 @@ pub(crate) fn list_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Func
     let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
     let table = b.param("table", Type::U32);
     let params = Params::declare(&mut b, [p, turn, item], ("from", Type::U32));
-    let asked = b.var("asked", ctx.constant("NONE"));
+    let asked = b.var("asked", ctx.names.constants.none.clone());
     switch_to(&mut b, table, &cases, &params.args(), Some(&asked));
     b.ret(Some(asked));
     functions.push(b.finish());
@@ -217,7 +217,7 @@ fn list_of_table(
             Parts::Many(many) => many.call(&mut b, &params, &id, &first),
         }
     }
-    b.ret(Some(ctx.constant("NONE")));
+    b.ret(Some(ctx.names.constants.none.clone()));
     b.finish()
 }
 
@@ -243,13 +243,13 @@ fn stage(
     candidate: Candidate<'_>,
 ) {
     let Candidate { table, row, id, tag, fails, rows } = candidate;
-    let failing = op(BinaryOp::Or, tag.clone(), ctx.constant("FAILS"));
+    let failing = op(BinaryOp::Or, tag.clone(), ctx.names.constants.fails.clone());
     let tag = Expr::new(ExprKind::Select(Box::new(fails), Box::new(failing), Box::new(tag)), Type::U32);
     let args =
         vec![p.clone(), turn.clone(), item.clone(), tag, build::u32(number(table)), row.clone(), id.clone()];
-    let to = b.call("to", ctx.module, ctx.function("stage"), args);
+    let to = b.call("to", ctx.module, ctx.names.functions.stage, args);
     let staged = ctx.field(p, "staged");
-    b.when(op(BinaryOp::Ne, to.clone(), ctx.constant("NONE")), |b| {
+    b.when(op(BinaryOp::Ne, to.clone(), ctx.names.constants.none.clone()), |b| {
         for h in 0..ctx.layout.heads {
             let place = build::element(staged.clone(), op(BinaryOp::Add, to.clone(), build::u32(h as u32)));
             let row = rows.get(h).cloned().unwrap_or_else(|| build::u32(0));
@@ -259,8 +259,8 @@ fn stage(
 }
 
 /// The tag of candidates of a rule, with flags.
-fn tag(ctx: CodegenCtx<'_>, rule: RuleId, flags: &[&str]) -> Expr {
-    flags.iter().fold(build::u32(number(rule)), |tag, flag| op(BinaryOp::Or, tag, ctx.constant(flag)))
+fn tag<'e>(rule: RuleId, flags: impl IntoIterator<Item = &'e Expr>) -> Expr {
+    flags.into_iter().fold(build::u32(number(rule)), |tag, flag| op(BinaryOp::Or, tag, flag.clone()))
 }
 
 /// The word of an entry that holds the row of a head.

@@ -24,10 +24,10 @@ fn named(
     let entry = b.param("entry", Type::U32);
     let argument = b.param(last, words);
     drop(p);
-    let at = b.var("first_word", op(BinaryOp::Mul, entry, ctx.constant("ENTRY")));
+    let at = b.var("first_word", op(BinaryOp::Mul, entry, ctx.names.constants.entry.clone()));
     let word =
         |offset: u32| build::element(entries.clone(), op(BinaryOp::Add, at.clone(), build::u32(offset)));
-    let rule = b.var("rule", op(BinaryOp::And, word(1), ctx.constant("RULE")));
+    let rule = b.var("rule", op(BinaryOp::And, word(1), ctx.names.constants.rule.clone()));
     b.begin();
     code(&mut b, word(3), &argument);
     b.end_if(build::eq(word(2), table.clone()));

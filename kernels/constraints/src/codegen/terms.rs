@@ -64,9 +64,9 @@ impl Values<'_> {
     }
 
     /// A call of a function of `terms.cu` that reads cells.
-    pub(crate) fn reading(&mut self, function: &str, args: Vec<Expr>) -> Expr {
+    pub(crate) fn reading(&mut self, function: FunctionId, args: Vec<Expr>) -> Expr {
         let all = [self.of_terms("cells")].into_iter().chain(args).collect();
-        self.b.call("read", self.ctx.module, self.ctx.function(function), all)
+        self.b.call("read", self.ctx.module, function, all)
     }
 
     /// The word of a value.
@@ -115,7 +115,7 @@ impl Values<'_> {
         let names = ["cells", "cell_places", "cells_used", "cell_capacity", "cell_mask"];
         let terms = names.map(|name| self.of_terms(name));
         let args = terms.into_iter().chain([u64(header), array]).collect();
-        let intern = self.ctx.function(&intern_name(size));
+        let intern = self.ctx.generated(&intern_name(size));
         let cell = self.b.call("cell", self.ctx.module, intern, args);
         self.b.var("word", with_tag(cell, tag))
     }
@@ -169,12 +169,12 @@ impl Values<'_> {
             (from, to) if from == to => (held.clone(), None),
             (_, SortKind::Any) => (sure(self.tagged(held)), None),
             (SortKind::Any, SortKind::Int) => {
-                let n = self.reading("number_of", vec![held.expr.clone()]);
+                let n = self.reading(self.ctx.terms().number_of, vec![held.expr.clone()]);
                 let fits = op(BinaryOp::Le, tag_of(&held.expr), u64(tag::BIG));
                 (sure(build::cast(Scalar::I64, n)), Some(fits))
             }
             (SortKind::Any, SortKind::Float) => {
-                let bits = self.reading("number_of", vec![held.expr.clone()]);
+                let bits = self.reading(self.ctx.terms().number_of, vec![held.expr.clone()]);
                 let x = build::intrinsic(Intrinsic::FloatFromBits, vec![bits], Scalar::F64);
                 (sure(x), Some(has_tag(&held.expr, tag::FLOAT)))
             }
@@ -198,8 +198,8 @@ impl Values<'_> {
         };
         let bits = Self::word(other);
         match other.kind {
-            SortKind::Int => self.reading("is_int", vec![word.expr.clone(), bits]),
-            SortKind::Float => self.reading("is_float", vec![word.expr.clone(), bits]),
+            SortKind::Int => self.reading(self.ctx.terms().is_int, vec![word.expr.clone(), bits]),
+            SortKind::Float => self.reading(self.ctx.terms().is_float, vec![word.expr.clone(), bits]),
             SortKind::Atom => build::eq(word.expr.clone(), with_tag(bits, tag::ATOM)),
             SortKind::Str => build::eq(word.expr.clone(), with_tag(bits, tag::STR)),
             SortKind::Any | SortKind::Data => build::bool(false),
@@ -238,11 +238,11 @@ impl Values<'_> {
         let order = if number(a) && number(b) {
             let float = |held: &TypedExpr| build::bool(held.kind == SortKind::Float);
             let args = vec![float(a), Self::word(a), float(b), Self::word(b)];
-            self.b.call("order", self.ctx.module, self.ctx.function("order_numbers"), args)
+            self.b.call("order", self.ctx.module, self.ctx.numbers().order_numbers, args)
         } else {
             let (a, b) = (self.tagged(a), self.tagged(b));
             let ranks = ["text_ranks", "functor_ranks"].map(|name| self.of_terms(name));
-            self.reading("order_words", ranks.into_iter().chain([a, b]).collect())
+            self.reading(self.ctx.terms().order_words, ranks.into_iter().chain([a, b]).collect())
         };
         op(comparison, order, build::i64(0))
     }

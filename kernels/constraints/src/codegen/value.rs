@@ -1,7 +1,7 @@
 //! Values of slots, expressions and conditions, as one occurrence or one body sees them.
 //!
-//! While instances are searched nothing is noted: an operation without a value sets a flag, and what it gives is not used. When an error
-//! is to be explained, the same code runs once more with operations that note.
+//! While instances are searched nothing is noted: an operation without a value sets a flag, and what it gives is not
+//! used. When an error is to be explained, the same code runs once more with operations that note.
 
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
@@ -128,7 +128,7 @@ impl<'a> Values<'a> {
                 Open::If(condition) => self.b.end_if(condition),
                 Open::Chain(row, next) => {
                     self.b.assign(row.clone(), next);
-                    let more = op(BinaryOp::Ne, row, self.ctx.constant("NONE"));
+                    let more = op(BinaryOp::Ne, row, self.ctx.names.constants.none.clone());
                     self.b.end_while(more);
                 }
                 Open::All([counter, start, condition, next]) => {
@@ -441,7 +441,7 @@ impl<'a> Values<'a> {
     pub(crate) fn raise(&mut self, condition: Expr, site: u32, cause: Expr, operands: [Expr; 2]) {
         let flag = self.flag.clone();
         let error = self.ctx.field(&self.p, "error");
-        let fail = self.ctx.function("fail");
+        let fail = self.ctx.names.functions.fail;
         self.b.when(condition, |b| match flag {
             Some(flag) => b.assign(flag, build::bool(true)),
             None => {
@@ -567,7 +567,7 @@ impl<'a> Values<'a> {
             }
             _ => {
                 let name = gchr_runtime::codegen::checked_name(operator, float).unwrap_or_default();
-                let function = self.ctx.function(&format!("{name}_unchecked"));
+                let function = self.ctx.generated(&format!("{name}_unchecked"));
                 let value = self.b.call("value", self.ctx.module, function, args.to_vec());
                 gchr_runtime::codegen::rounded(&mut self.b, operator, &args[0], value)
             }
@@ -576,7 +576,7 @@ impl<'a> Values<'a> {
 
     /// An integer and a float compare by value, exactly.
     fn mixed_comparison(&mut self, operator: Op, a: &TypedExpr, b: &TypedExpr) -> TypedExpr {
-        let f = self.ctx.function("compare_int_float");
+        let f = self.ctx.names.functions.compare_int_float;
         let (n, x, mirrored) = match a.kind {
             SortKind::Int => (a.expr.clone(), b.expr.clone(), false),
             _ => (b.expr.clone(), a.expr.clone(), true),

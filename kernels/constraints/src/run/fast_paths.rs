@@ -1,4 +1,5 @@
-//! Rounds that kernels of their own do: those of a fast path to their end, and the better values of a round in which other things are new.
+//! Rounds that kernels of their own do: those of a fast path to their end, and the better values of a round in which
+//! other things are new.
 
 use gchr_base::control::Control;
 use gchr_base::error::StopReason;
@@ -15,7 +16,8 @@ use gchr_runtime::outcome::{self, poll};
 use gchr_runtime::slices;
 
 impl Runner<'_> {
-    /// Whether rounds of a fast path are left to kernels of their own. A limit of steps may end a run in the middle of a launch.
+    /// Whether rounds of a fast path are left to kernels of their own. A limit of steps may end a run in the middle of
+    /// a launch.
     pub(super) fn takes_fast_paths(&self, control: &Control<'_>) -> bool {
         self.options.fast_paths && control.limits().max_steps.is_none()
     }
@@ -128,7 +130,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Whether the first round of a batch is one whose better values a product of matrices finds: many are new, and other constraints are, too.
+    /// Whether the first round of a batch is one whose better values a product of matrices finds: many are new, and
+    /// other constraints are, too.
     pub(super) fn batch_offers(&self, tables: &Tables, control: &Control<'_>) -> bool {
         self.takes_fast_paths(control)
             && self.product_alone().is_some_and(|product| {

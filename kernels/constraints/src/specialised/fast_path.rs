@@ -1,5 +1,5 @@
-//! Batches whose rounds have a fast path: kernels of their own follow it to the end, with the same stores after each round, the same
-//! firings and the same rounds as the general ones.
+//! Batches whose rounds have a fast path: kernels of their own follow it to the end, with the same stores after each
+//! round, the same firings and the same rounds as the general ones.
 
 use gchr_base::control::{Control, Progress};
 use gchr_base::rule::RuleId;
@@ -18,7 +18,8 @@ pub(crate) enum FastPathEnd {
     Paused,
     /// A table has no room for what the next round adds.
     NoRoom,
-    /// The store does not fit the fast path any more: nothing of it has changed, the general rounds start from where it was.
+    /// The store does not fit the fast path any more: nothing of it has changed, the general rounds start from where it
+    /// was.
     Unfit,
 }
 

@@ -7,6 +7,7 @@ pub(crate) use run::MonotoneRun;
 
 use super::{Source, SpecialisedKernel};
 use crate::codegen::CodegenCtx;
+use crate::contract::{Names, Parts};
 use crate::templates;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_kernel::build;
@@ -23,7 +24,8 @@ impl SpecialisedKernel for MonotoneKernels {
     }
 
     fn add(&self, module: &mut Module, source: Source<'_>, sites: &mut Sites) -> Result<(), Vec<Diagnostic>> {
-        let Source { program, plan, layout, sources } = source;
+        let Source { program, plan, layout, sources, parts } = source;
+        let parts = Parts { monotone: true, ..parts };
         let Some(monotone) = &layout.monotone else { return Ok(()) };
         let params = module.record("Params").expect("the template of rounds defines Params");
         let tables = layout.tables.len() as u64;
@@ -38,7 +40,8 @@ impl SpecialisedKernel for MonotoneKernels {
             Holes { records: &records, constants: &constants, kernels: true, open: true, ..Holes::default() };
         template::instantiate(module, &templates::MONOTONE, &holes)?;
         for hole in ["put_kept", "derive", "link_added", "remember", "forget"] {
-            let ctx = CodegenCtx { program, plan, layout, sources, module };
+            let names = Names::of(module, parts, hole)?;
+            let ctx = CodegenCtx { program, plan, layout, sources, module, names: &names };
             let functions = match hole {
                 "put_kept" => codegen::put_functions(ctx, monotone),
                 "derive" => codegen::derive_functions(ctx, monotone, sites),

@@ -11,8 +11,8 @@ use gchr_kernel::ir::{Literal, Module, Scalar};
 use gchr_kernel::template::{self, Holes};
 use gchr_runtime::codegen::Sites;
 
-/// What the template `product` computes with: prefix of its kernels, type, byte of which a value that is absent consists, and the bound of
-/// values.
+/// What the template `product` computes with: prefix of its kernels, type, byte of which a value that is absent
+/// consists, and the bound of values.
 pub(crate) const WIDTHS: [(&str, Scalar, u8, u64); 2] =
     [("narrow", Scalar::I32, 0x20, 1 << 28), ("wide", Scalar::I64, 0x20, 1 << 60)];
 

@@ -88,7 +88,8 @@ impl Tables {
         Ok((delta, ids))
     }
 
-    /// Drops all new rows of a table of which one constraint stays but the best of them; says which that is. `None` when there is but one.
+    /// Drops all new rows of a table of which one constraint stays but the best of them; says which that is. `None`
+    /// when there is but one.
     fn keep_best(
         &mut self,
         table: ConstraintId,

@@ -1,8 +1,8 @@
 //! The heap of terms on a device: how it gets the terms that a run starts with, is collected, and grows.
 //!
-//! Cells below a mark are those that the run starts with: they never move, so that batches which are put later keep their words. A
-//! collection marks what the constraints that live reach, and copies it to other buffers; words and indexes follow. Dead rows are no
-//! roots: nothing reads their values again.
+//! Cells below a mark are those that the run starts with: they never move, so that batches which are put later keep
+//! their words. A collection marks what the constraints that live reach, and copies it to other buffers; words and
+//! indexes follow. Dead rows are no roots: nothing reads their values again.
 
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
@@ -212,7 +212,8 @@ fn enter(
     launch("enter_cells", count, &args, device)
 }
 
-/// The ranks of texts, as an atom and as a string, and of the names of functors. The empty list comes before all other atoms.
+/// The ranks of texts, as an atom and as a string, and of the names of functors. The empty list comes before all other
+/// atoms.
 fn ranks(signature: &Signature) -> (Vec<u32>, Vec<u32>) {
     let text = |id: &usize| signature.texts.get(TextId(*id as u32));
     let mut order: Vec<usize> = (0..signature.texts.len()).collect();

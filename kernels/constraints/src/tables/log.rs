@@ -1,4 +1,5 @@
-//! The log of what rules write. Launches add rows; the host takes them when a launch has ended, so that the next one begins with none.
+//! The log of what rules write. Launches add rows; the host takes them when a launch has ended, so that the next one
+//! begins with none.
 
 use super::{End, Grown, MOST, Tables};
 use gchr_kernel::device::{BufferId, Device, DeviceExt, Result, Value};

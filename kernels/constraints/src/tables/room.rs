@@ -193,7 +193,8 @@ impl Tables {
         Ok(())
     }
 
-    /// Collects the tables of which most rows are dead, and of large ones an eighth, which may be why the launch has ended; says how many.
+    /// Collects the tables of which most rows are dead, and of large ones an eighth, which may be why the launch has
+    /// ended; says how many.
     pub(crate) fn collect(&mut self, device: &mut dyn Device) -> Result<u64> {
         let mut collected = 0;
         for table in self.layout.tables.ids() {

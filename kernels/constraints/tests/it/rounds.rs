@@ -1,4 +1,5 @@
-//! Rounds on the simulator: the programs of docs/semantics.md round by round, and programs that are easily got wrong against the CPU.
+//! Rounds on the simulator: the programs of docs/semantics.md round by round, and programs that are easily got wrong
+//! against the CPU.
 
 mod fast_paths;
 mod output;
@@ -323,7 +324,8 @@ fn long_list_programs() -> Vec<String> {
     };
     let mixed = |n: i64| n * 37 % 151;
     vec![
-        // The first that removes the constraint, among many; candidates that keep it; all carried over, so that lists go on.
+        // The first that removes the constraint, among many; candidates that keep it; all carried over, so that lists
+        // go on.
         format!(
             ":- chr_constraint p(+int). p(P) \\ p(Q) <=> 0 =:= Q mod P | true. ?- {}.",
             numbers("p(", 180, &|n| n + 2)
@@ -450,8 +452,8 @@ fn limits_stop_between_rounds() {
     }
 }
 
-/// Random programs, each with the classes, without them, or by the definition. The tests of the CPU show that its results are those of
-/// derivations.
+/// Random programs, each with the classes, without them, or by the definition. The tests of the CPU show that its
+/// results are those of derivations.
 #[test]
 fn random_programs() {
     let limits = Limits { max_rounds: Some(6), max_steps: Some(30), ..Limits::default() };
@@ -622,7 +624,8 @@ mod gpu {
         agree_on_a_gpu("examples_on_a_gpu", &programs);
     }
 
-    /// Inside the binary, which is carried to machines that have a GPU and nothing else; each with a query that fills some blocks.
+    /// Inside the binary, which is carried to machines that have a GPU and nothing else; each with a query that fills
+    /// some blocks.
     const EXAMPLES: [(&str, &str); 13] = [
         (include_str!("../../../../examples/components.chr"), "random(1000, 0, 1500)"),
         (include_str!("../../../../examples/fib.chr"), "upto(60), fib(0, 0), fib(1, 1)"),

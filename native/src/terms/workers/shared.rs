@@ -68,7 +68,7 @@ pub(super) struct Shared<'a> {
     changed: Condvar,
     /// Threads that have nothing to do, and tasks that wait: so that nobody needs the lock to see that there is nothing
     /// to hand over, or nothing to take.
-    hungry: AtomicUsize,
+    idle: AtomicUsize,
     tasks: AtomicUsize,
     /// Whether all are to stop, or to come to a collection.
     called: AtomicBool,
@@ -120,7 +120,7 @@ impl<'a> Shared<'a> {
             heap: Mutex::new(Heap::none()),
             state: Mutex::default(),
             changed: Condvar::new(),
-            hungry: AtomicUsize::new(0),
+            idle: AtomicUsize::new(0),
             tasks: AtomicUsize::new(0),
             called: AtomicBool::new(false),
             steps: AtomicU64::new(0),
@@ -220,8 +220,8 @@ impl<'a> Shared<'a> {
 
     /// How many tasks threads are waiting for.
     pub fn wanted(&self) -> usize {
-        let hungry = if self.team.eager { usize::MAX } else { self.hungry.load(Ordering::Relaxed) };
-        hungry.saturating_sub(self.tasks.load(Ordering::Relaxed))
+        let idle = if self.team.eager { usize::MAX } else { self.idle.load(Ordering::Relaxed) };
+        idle.saturating_sub(self.tasks.load(Ordering::Relaxed))
     }
 
     /// Hands tasks over.
@@ -250,9 +250,9 @@ impl<'a> Shared<'a> {
 
     /// The next task for a thread that runs nothing, and the epoch of its runs of cells; `look` is called now and then.
     pub fn next(&self, look: &mut dyn FnMut()) -> Result<(Arc<Task>, u64), Over> {
-        self.hungry.fetch_add(1, Ordering::Relaxed);
+        self.idle.fetch_add(1, Ordering::Relaxed);
         let found = self.next_hungry(look);
-        self.hungry.fetch_sub(1, Ordering::Relaxed);
+        self.idle.fetch_sub(1, Ordering::Relaxed);
         found
     }
 
@@ -298,7 +298,7 @@ impl<'a> Shared<'a> {
             std::hint::spin_loop();
             return;
         }
-        self.hungry.fetch_add(1, Ordering::Relaxed);
+        self.idle.fetch_add(1, Ordering::Relaxed);
         let mut state = self.lock();
         let quiet = !(state.halted() || state.collects || task.value().is_some() || !state.tasks.is_empty());
         if quiet {
@@ -307,7 +307,7 @@ impl<'a> Shared<'a> {
             state.asleep -= 1;
         }
         drop(state);
-        self.hungry.fetch_sub(1, Ordering::Relaxed);
+        self.idle.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// A task has its value.

@@ -38,11 +38,11 @@ pub(crate) struct Replacements<'a> {
     better: HashMap<(u32, u32), (i64, RuleId)>,
     adds: Adds,
     /// Rows to try until the control is asked again.
-    patience: u32,
+    until_poll: u32,
 }
 
 /// Rows tried between two looks at the control.
-const PATIENCE: u32 = 1 << 18;
+const POLL_INTERVAL: u32 = 1 << 18;
 
 impl<'a> Replacements<'a> {
     pub(crate) fn new(plan: &'a ChrPlan, code: &'a Code) -> Self {
@@ -67,7 +67,7 @@ impl<'a> Replacements<'a> {
             changed: Vec::new(),
             better: HashMap::default(),
             adds: Adds::default(),
-            patience: PATIENCE,
+            until_poll: POLL_INTERVAL,
         }
     }
 
@@ -234,12 +234,12 @@ impl<'a> Replacements<'a> {
         let occurrence = &self.code.activations[active.table as usize].occurrences[k];
         load_active(&state.tables, regs, (active.table as usize, active.row));
         // Many short searches are as much work as a long one.
-        if self.patience == 0 {
+        if self.until_poll == 0 {
             state.ask_control()?;
-            self.patience = PATIENCE;
+            self.until_poll = POLL_INTERVAL;
         }
-        self.patience -= 1;
-        let mut patience = self.patience;
+        self.until_poll -= 1;
+        let mut until_poll = self.until_poll;
         macro_rules! search {
             () => {
                 Search {
@@ -252,7 +252,7 @@ impl<'a> Replacements<'a> {
                     regs: &mut *regs,
                     occurrence,
                     active: active.id,
-                    patience: &mut patience,
+                    until_poll: &mut until_poll,
                 }
             };
         }
@@ -265,12 +265,12 @@ impl<'a> Replacements<'a> {
         loop {
             let trap = match search!().find(level, row) {
                 Ok(Searched::Nothing) => {
-                    self.patience = patience;
+                    self.until_poll = until_poll;
                     return Ok(());
                 }
                 Ok(Searched::Pause(at, on)) => {
                     state.ask_control()?;
-                    patience = PATIENCE;
+                    until_poll = POLL_INTERVAL;
                     (level, row) = (at, on);
                     continue;
                 }

@@ -103,7 +103,7 @@ impl<'a, 'c> Engine<'a, 'c> {
 
     /// How many firings are left before [`poll`](Self::poll) must be called, and how many rows may be tried.
     pub fn granted(&self) -> (u64, u64) {
-        (self.machine.fuel, u64::from(self.machine.patience))
+        (self.machine.fuel, u64::from(self.machine.until_poll))
     }
 
     /// What has happened since: firings of those granted that are left, the next id, and the rule that fired last.

@@ -80,7 +80,7 @@ impl Machine<'_, '_> {
             Ok(()) => {}
         }
         self.fuel = self.control.fuel(self.firings, FIRINGS);
-        self.patience = ROWS;
+        self.until_poll = ROWS;
         Ok(())
     }
 

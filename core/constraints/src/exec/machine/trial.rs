@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Machine;
-use crate::exec::code::{Code, Ins};
+use crate::exec::code::Code;
 use crate::exec::common::{self, End};
 use crate::exec::{Outcome, Stopped, Store, execute};
 use crate::ir::ChrPlan;
@@ -51,7 +51,7 @@ pub fn try_run(program: &Program, plan: &ChrPlan, facts: &[Facts], control: &mut
 
 /// Whether a program has goals that write.
 fn writes(code: &Code) -> bool {
-    code.ins.iter().any(|ins| matches!(ins, Ins::Write { .. } | Ins::Newline))
+    code.ins.iter().any(|ins| ins.writes())
 }
 
 /// The reason of the stop of a trial.

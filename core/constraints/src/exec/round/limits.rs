@@ -80,10 +80,10 @@ impl<'c> RoundsState<'_, 'c> {
 
     /// Looks at the control from time to time, between rounds.
     pub(crate) fn look_up(&mut self) -> Result<(), Stop> {
-        if self.patience == 0 || self.fuel == 0 {
+        if self.until_poll == 0 || self.fuel == 0 {
             self.ask_control()?;
         }
-        self.patience -= 1;
+        self.until_poll -= 1;
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl<'c> RoundsState<'_, 'c> {
             Ok(()) | Err(StopReason::Steps { .. }) => {}
             Err(reason) => return Err(self.stop(reason)),
         }
-        (self.patience, self.fuel) = (ROUNDS, FIRINGS);
+        (self.until_poll, self.fuel) = (ROUNDS, FIRINGS);
         Ok(())
     }
 

@@ -96,7 +96,7 @@ pub(crate) struct RoundsState<'a, 'c> {
     looks_in: Vec<Vec<(usize, usize)>>,
     pub(crate) last_rule: Option<RuleId>,
     pub(crate) numbers: Numbers,
-    pub(super) patience: u32,
+    pub(super) until_poll: u32,
     pub(super) fuel: u64,
     /// Bytes that the executor has beside the store.
     pub(crate) other_bytes: u64,
@@ -143,7 +143,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             looks_in,
             last_rule: None,
             numbers: Numbers::new(),
-            patience: 0,
+            until_poll: 0,
             fuel: 0,
             other_bytes: 0,
             fired_by_rule: records.then(|| vec![0; program.rules.len()]),

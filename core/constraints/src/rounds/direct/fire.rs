@@ -13,7 +13,7 @@ use crate::exec::round::watch::RoundWatch;
 use crate::exec::search::{Search, Searched};
 use crate::exec::step::{EvalCtx, Flow};
 use crate::ir::ChrPlan;
-use crate::rounds::seek::PATIENCE;
+use crate::rounds::seek::POLL_INTERVAL;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Program, Role, RuleId};
 
@@ -43,7 +43,7 @@ pub(super) struct Firing<'w, 'a, P> {
     /// That of the last constraint with an instance.
     last: usize,
     counts: Counts,
-    patience: u32,
+    until_poll: u32,
     /// Rows of partners of one list.
     rows: Vec<u32>,
     args: Vec<u64>,
@@ -59,8 +59,8 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     ) -> Self {
         let active = Added { table: 0, row: 0, id: 0 };
         let (rows, args) = (Vec::new(), Vec::new());
-        let (position, last, patience) = (0, 0, PATIENCE);
-        Self { setting, place, regs, vectors, active, position, last, counts, patience, rows, args }
+        let (position, last, until_poll) = (0, 0, POLL_INTERVAL);
+        Self { setting, place, regs, vectors, active, position, last, counts, until_poll, rows, args }
     }
 
     pub(super) fn into_counts(self) -> Counts {
@@ -76,8 +76,8 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
             self.run(at, &fresh[at..at + run])?;
             at += run;
         }
-        self.counts.tried += u64::from(PATIENCE - self.patience);
-        self.patience = PATIENCE;
+        self.counts.tried += u64::from(POLL_INTERVAL - self.until_poll);
+        self.until_poll = POLL_INTERVAL;
         self.place.account();
         Ok(())
     }
@@ -159,7 +159,7 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
             regs: self.regs,
             occurrence,
             active: self.active.id,
-            patience: &mut self.patience,
+            until_poll: &mut self.until_poll,
         }
     }
 
@@ -275,11 +275,11 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     /// Counts rows, and looks from time to time whether the run must stop.
     #[inline]
     pub(super) fn tick(&mut self, rows: usize) -> Result<(), Halt> {
-        match self.patience.checked_sub(rows as u32) {
-            Some(left) => self.patience = left,
+        match self.until_poll.checked_sub(rows as u32) {
+            Some(left) => self.until_poll = left,
             None => {
-                self.counts.tried += rows as u64 - u64::from(self.patience);
-                self.patience = 0;
+                self.counts.tried += rows as u64 - u64::from(self.until_poll);
+                self.until_poll = 0;
                 self.look()?;
             }
         }
@@ -289,8 +289,8 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     /// Looks whether the run must stop.
     #[inline(never)]
     fn look(&mut self) -> Result<(), Halt> {
-        self.counts.tried += u64::from(PATIENCE - self.patience);
-        self.patience = PATIENCE;
+        self.counts.tried += u64::from(POLL_INTERVAL - self.until_poll);
+        self.until_poll = POLL_INTERVAL;
         self.place.account();
         if self.setting.watch.calls() { Err(Halt::Watch) } else { Ok(()) }
     }

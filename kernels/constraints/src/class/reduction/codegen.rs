@@ -17,8 +17,8 @@ pub(crate) struct Reducing<'a> {
     pub(crate) key: &'a [usize],
     /// What makes one better than another, besides being older.
     pub(crate) best: Option<Best>,
-    /// Column of values whose greatest common divisor the one that lives takes; it alone of the constraints is stored whose value is not
-    /// positive.
+    /// Column of values whose greatest common divisor the one that lives takes; it alone of the constraints is stored
+    /// whose value is not positive.
     pub(crate) divisor: Option<usize>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn reduce_functions(ctx: CodegenCtx<'_>) -> Vec<Function> {
     let table = b.param("table", Type::U32);
     let row = b.param("row", Type::U32);
     let losers = b.var("losers", build::u32(0));
-    pick(ctx, "reduce_row", &all, &mut b, table, [p, row], Some(&losers));
+    pick(ctx, &all, &mut b, table, [p, row], Some(&losers));
     b.ret(Some(losers));
     functions.push(b.finish());
     functions
@@ -55,14 +55,13 @@ pub(crate) fn reduce_functions(ctx: CodegenCtx<'_>) -> Vec<Function> {
 /// Calls the function of the table: those of a hole stand in the order of `all` from its place on.
 pub(crate) fn pick(
     ctx: CodegenCtx<'_>,
-    hole: &str,
     all: &[Reducing<'_>],
     b: &mut FunctionBuilder,
     table: Expr,
     args: [Expr; 2],
     result: Option<&Expr>,
 ) {
-    let first = ctx.function(hole).0;
+    let first = ctx.names.hole.0;
     let tables: Vec<u64> = all.iter().map(|r| u64::from(number(r.table))).collect();
     if tables.is_empty() {
         return;
@@ -118,7 +117,7 @@ impl Places {
         let mut key = Vec::new();
         for &c in reduction.key {
             let word = b.var("key", column(ctx, p, reduction, c, row));
-            hash = b.call("hash", ctx.module, ctx.function("hash_word"), vec![hash, word.clone()]);
+            hash = b.call("hash", ctx.module, ctx.names.functions.hash_word, vec![hash, word.clone()]);
             key.push(word);
         }
         let mask = ctx.part(p, reduction.table, Part::BestMask);
@@ -162,7 +161,7 @@ fn reduce(ctx: CodegenCtx<'_>, reduction: &Reducing<'_>) -> Function {
     let divisor = ctx.plan.classes.divisor_of(table);
     let rule = ctx.plan.classes.reduction_of(table).map(|r| r.rule).or(divisor.map(|d| d.rule));
     let drop_by = |b: &mut FunctionBuilder, row: &Expr, rule: Option<RuleId>| {
-        b.update(AtomicOp::Store, id(row), vec![ctx.constant("NO_ID")]);
+        b.update(AtomicOp::Store, id(row), vec![ctx.names.constants.no_id.clone()]);
         b.update(AtomicOp::Add, dead.clone(), vec![build::u32(1)]);
         if let Some(rule) = rule {
             b.push(StmtKind::Tally(meter::applied(rule)));
@@ -179,12 +178,12 @@ fn reduce(ctx: CodegenCtx<'_>, reduction: &Reducing<'_>) -> Function {
     let place = build::element(ctx.part(&p, table, Part::Best), places.at.clone());
     b.begin();
     let seen = b.atomic("seen", AtomicOp::Load, place.clone(), Vec::new());
-    let free = b.var("free", build::eq(seen.clone(), ctx.constant("NONE")));
+    let free = b.var("free", build::eq(seen.clone(), ctx.names.constants.none.clone()));
     b.begin();
     places.pass_by(ctx, &mut b, &p, reduction, &seen);
     // A row that was removed in an earlier step, and that no other thread has replaced: then the exchange below fails.
     let held = b.atomic("held", AtomicOp::Load, id(&seen), Vec::new());
-    b.assign(free.clone(), build::eq(held, ctx.constant("NO_ID")));
+    b.assign(free.clone(), build::eq(held, ctx.names.constants.no_id.clone()));
     let worse = build::all([not(free.clone()), not(is_better(ctx, &p, reduction, &row, &seen))]);
     b.when(worse, |b| drop(b, &row));
     b.end_if(not(free.clone()));

@@ -1,7 +1,8 @@
 //! Values that are replaced in place by the best of what rules compute (monotone replacement).
 //!
-//! A better value waits in a buffer of its own until the round's end, as all instances see the values at its start. It is kept as a word of
-//! which less is better: the bits of the integer with the sign turned, complemented where the greatest is sought.
+//! A better value waits in a buffer of its own until the round's end, as all instances see the values at its start. It
+//! is kept as a word of which less is better: the bits of the integer with the sign turned, complemented where the
+//! greatest is sought.
 
 use gchr_constraints::class::{Best, BestOrder, Replacement};
 use gchr_constraints::plan::{Occurrence, Step};
@@ -22,7 +23,7 @@ const TOUCHED_ONCE: &str = "a row is noted once";
 
 /// Functions for the hole `improve`: one an occurrence, and last the one that picks those of a table.
 pub(crate) fn improve_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = ctx.function("improve").0;
+    let first = ctx.names.hole.0;
     let mut functions = Vec::new();
     let mut found: Vec<(&Occurrence, FunctionId)> = Vec::new();
     for replacement in &ctx.plan.classes.replacements {
@@ -92,9 +93,9 @@ fn improve(
     let seen = v.b.atomic("seen", AtomicOp::Load, place.clone(), Vec::new());
     v.open_if(op(BinaryOp::Lt, word.clone(), seen));
     let before = v.b.atomic("before", AtomicOp::Min, place, vec![word]);
-    v.open_if(build::eq(before, ctx.constant("UNCLAIMED")));
+    v.open_if(build::eq(before, ctx.names.constants.unclaimed.clone()));
     let args = vec![p, turn, build::u32(number(replacement.constraint)), target];
-    v.b.run(ctx.function("touch"), args);
+    v.b.run(ctx.names.functions.touch, args);
     v.close();
     v.b.finish()
 }
@@ -132,7 +133,7 @@ pub(crate) fn settle_row(ctx: CodegenCtx<'_>) -> Function {
                     let column = ctx.part(&p, table, Part::Column(best.column));
                     b.assign_owned(TOUCHED_ONCE, build::element(column, row.clone()), value);
                 });
-                b.assign(better, ctx.constant("UNCLAIMED"));
+                b.assign(better, ctx.names.constants.unclaimed.clone());
             }
         };
         b.switch(table, cases, code, |_| {});

@@ -1,7 +1,8 @@
 //! The part of a list that is all of a rule with several partners, or with none.
 //!
-//! The best instance that removes the constraint is sought first, as that one ends the list; then those before it in rank are staged, in any
-//! order, and last that one itself. Where partners are rows of whole tables, the lanes of a warp share the innermost of them.
+//! The best instance that removes the constraint is sought first, as that one ends the list; then those before it in
+//! rank are staged, in any order, and last that one itself. Where partners are rows of whole tables, the lanes of a
+//! warp share the innermost of them.
 
 use gchr_base::rule::{Role, RuleId};
 use gchr_base::signature::ConstraintId;
@@ -154,7 +155,7 @@ impl Many<'_> {
                 table: self.table,
                 row: &shared.row,
                 id: &shared.id,
-                tag: tag(ctx, self.rule, if occurrence.joins.is_empty() { &[] } else { &["UNORDERED"] }),
+                tag: tag(self.rule, (!occurrence.joins.is_empty()).then_some(&ctx.names.constants.unordered)),
                 fails: v.fails(),
                 rows: own,
             };
@@ -180,14 +181,15 @@ impl Many<'_> {
         let rows: Vec<Expr> =
             (0..self.heads()).map(|h| b.var(&format!("behind{h}"), build::u32(0))).collect();
         b.when(shared.behind.clone(), |b| {
-            let rule = op(BinaryOp::And, word(1), self.ctx.constant("RULE"));
+            let rule = op(BinaryOp::And, word(1), self.ctx.names.constants.rule.clone());
             b.assign(resumes.clone(), build::eq(rule, build::u32(number(self.rule))));
             rows.iter().enumerate().for_each(|(h, row)| b.assign(row.clone(), word(row_word(h))));
         });
         (resumes, rank_words(self.ctx, self.rule, &rows))
     }
 
-    /// Opens the loops over the instances with the constraint at the head of an occurrence, as far as they are this lane's.
+    /// Opens the loops over the instances with the constraint at the head of an occurrence, as far as they are this
+    /// lane's.
     fn instances<'s>(
         &'s self,
         mut b: FunctionBuilder,
@@ -229,7 +231,8 @@ impl Many<'_> {
         v
     }
 
-    /// Searches the whole part, unless the list begins behind it; returns where the list has ended, or its warp is asked for.
+    /// Searches the whole part, unless the list begins behind it; returns where the list has ended, or its warp is
+    /// asked for.
     pub fn call(&self, b: &mut FunctionBuilder, params: &Params, id: &Expr, first: &Expr) {
         let ctx = self.ctx;
         let here = number(self.rule) * PARTS;
@@ -241,13 +244,13 @@ impl Many<'_> {
         let used = |&t: &ConstraintId| build::element(ctx.field(&params.p, "used"), build::u32(number(t)));
         let long = tables.iter().map(|t| op(BinaryOp::Gt, used(t), build::u32(FEW)));
         if !tables.is_empty() {
-            let asked = op(BinaryOp::Or, build::u32(here), ctx.constant("MANY"));
+            let asked = op(BinaryOp::Or, build::u32(here), ctx.names.constants.many.clone());
             b.when(any(long), |b| b.ret(Some(asked)));
         }
         let of = [&params.row, id, &params.behind, &params.entries, &params.at].map(Expr::clone);
         let alone = [build::u32(0), build::u32(1), params.best.clone()];
         let own: Vec<Expr> = of.into_iter().chain(alone).collect();
-        let function = |name| ctx.function(&self.name(name));
+        let function = |name| ctx.generated(&self.name(name));
         b.run(function("seek"), [params.p.clone()].into_iter().chain(own.clone()).collect());
         let to = [&params.p, &params.turn, &params.item];
         b.run(function("keep"), to.map(Expr::clone).into_iter().chain(own).collect());
@@ -257,12 +260,12 @@ impl Many<'_> {
                 table: self.table,
                 row: &params.row,
                 id,
-                tag: tag(ctx, self.rule, &["CUTS"]),
+                tag: tag(self.rule, [&ctx.names.constants.cuts]),
                 fails: build::eq(best(0), build::u32(2)),
                 rows: (0..self.heads()).map(|h| best(h + 1)).collect(),
             };
             stage(ctx, b, to, candidate);
-            b.ret(Some(ctx.constant("NONE")));
+            b.ret(Some(ctx.names.constants.none.clone()));
         });
         b.end_if(op(BinaryOp::Le, first.clone(), build::u32(here)));
     }

@@ -1,8 +1,9 @@
 //! Parts of a list with one partner: instances of a rule of two heads with the constraint at one of them.
 //!
-//! Partners come in the order of ranks, where they are rows of the whole table: of a kept head the oldest first, of a removed one the
-//! youngest. So candidates are staged in their order, and the first that removes the constraint is the last. Rows of a key come in no
-//! order: all of them are looked at, or the rows of the whole table where the rows of the key are many.
+//! Partners come in the order of ranks, where they are rows of the whole table: of a kept head the oldest first, of a
+//! removed one the youngest. So candidates are staged in their order, and the first that removes the constraint is the
+//! last. Rows of a key come in no order: all of them are looked at, or the rows of the whole table where the rows of
+//! the key are many.
 
 use gchr_base::rule::{Role, RuleId};
 use gchr_base::signature::ConstraintId;
@@ -11,6 +12,7 @@ use gchr_constraints::plan::{Join, Occurrence, Step};
 use super::{ALONE, Candidate, PARTS, Params, row_word, stage, tag};
 use crate::codegen::value::{OnError, Values};
 use crate::codegen::{CodegenCtx, any, function, not, op};
+use crate::contract::Constants;
 use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
@@ -31,7 +33,8 @@ impl<'a> Pair<'a> {
     /// The parts of the occurrences of a rule that one table can fill, in the order of ranks.
     pub fn all(ctx: CodegenCtx<'a>, occurrences: &[&'a Occurrence]) -> Vec<Self> {
         let mut ordered = occurrences.to_vec();
-        // The constraint has the greatest row: at the first head it comes first where that is removed, and last where it is kept.
+        // The constraint has the greatest row: at the first head it comes first where that is removed, and last where
+        // it is kept.
         let at_first_head = |o: &&Occurrence| o.head == 0;
         ordered.sort_by_key(|o| {
             let removed = ctx.plan.rules[o.rule].heads[0].role == Role::Removed;
@@ -83,15 +86,15 @@ impl<'a> Pair<'a> {
 
     /// What a thread says that asks its warp for this part.
     fn asked(&self) -> Expr {
+        let Constants { ends, down, keyed, second, .. } = &self.ctx.names.constants;
         let flags = [
-            (self.occurrence.removes_active, "ENDS"),
-            (self.down(), "DOWN"),
-            (self.index().is_some(), "KEYED"),
-            (self.occurrence.head == 1, "SECOND"),
+            (self.occurrence.removes_active, ends),
+            (self.down(), down),
+            (self.index().is_some(), keyed),
+            (self.occurrence.head == 1, second),
         ];
         let wanted = flags.into_iter().filter(|(holds, _)| *holds);
-        wanted
-            .fold(build::u32(self.number), |word, (_, flag)| op(BinaryOp::Or, word, self.ctx.constant(flag)))
+        wanted.fold(build::u32(self.number), |word, (_, flag)| op(BinaryOp::Or, word, flag.clone()))
     }
 
     /// Whether a row, which may lack the key of the look-up, is a partner.
@@ -112,12 +115,16 @@ impl<'a> Pair<'a> {
                 conditions.push(build::eq(build::element(column, partner.clone()), word));
             }
             v.open_if(build::all(conditions));
-            v.b.assign(said.clone(), ctx.constant("HAS_KEY"));
+            v.b.assign(said.clone(), ctx.names.constants.has_key.clone());
         }
         self.test(&mut v, &partner, &id);
-        let valueless = op(BinaryOp::Or, ctx.constant("MATCHES"), ctx.constant("VALUELESS"));
-        let select =
-            ExprKind::Select(Box::new(v.fails()), Box::new(valueless), Box::new(ctx.constant("MATCHES")));
+        let valueless =
+            op(BinaryOp::Or, ctx.names.constants.matches.clone(), ctx.names.constants.valueless.clone());
+        let select = ExprKind::Select(
+            Box::new(v.fails()),
+            Box::new(valueless),
+            Box::new(ctx.names.constants.matches.clone()),
+        );
         let is = Expr::new(select, Type::U32);
         v.b.assign(said.clone(), op(BinaryOp::Or, said.clone(), is));
         v.close();
@@ -154,7 +161,8 @@ impl<'a> Pair<'a> {
         self.occurrence.commit.iter().for_each(|s| v.step(s));
     }
 
-    /// Calls the search of this part, unless the list begins behind it; returns where the list has ended, or its warp is asked for.
+    /// Calls the search of this part, unless the list begins behind it; returns where the list has ended, or its warp
+    /// is asked for.
     pub fn call(
         &self,
         b: &mut FunctionBuilder,
@@ -174,8 +182,10 @@ impl<'a> Pair<'a> {
             args[4] = walks;
             args.push(id.clone());
             let came = b.call_typed("came", Type::U32, search, args);
-            b.when(build::eq(came.clone(), ctx.constant("HAS_ENDED")), |b| b.ret(Some(ctx.constant("NONE"))));
-            b.when(build::eq(came, ctx.constant("NONE")), |b| b.ret(Some(self.asked())));
+            b.when(build::eq(came.clone(), ctx.names.constants.has_ended.clone()), |b| {
+                b.ret(Some(ctx.names.constants.none.clone()))
+            });
+            b.when(build::eq(came, ctx.names.constants.none.clone()), |b| b.ret(Some(self.asked())));
         });
     }
 
@@ -209,7 +219,7 @@ impl<'a> Pair<'a> {
         // Rows are in the order of ids: of the constraint's own table only those before it are older.
         let high = b.var("high", if own { params.row.clone() } else { used });
         b.begin();
-        let rule = op(BinaryOp::And, params.entry(1), ctx.constant("RULE"));
+        let rule = op(BinaryOp::And, params.entry(1), ctx.names.constants.rule.clone());
         b.begin();
         b.begin();
         let last = b.var("last", params.entry(row_word(join.head)));
@@ -221,7 +231,7 @@ impl<'a> Pair<'a> {
         let then = b.end();
         b.begin();
         if self.precedes {
-            b.ret(Some(ctx.constant("GOES_ON")));
+            b.ret(Some(ctx.names.constants.goes_on.clone()));
         }
         let otherwise = b.end();
         let here = match self.follows || self.precedes {
@@ -235,24 +245,25 @@ impl<'a> Pair<'a> {
     }
 
     fn candidate<'c>(&self, row: &'c Expr, id: &'c Expr, partner: &Expr, fails: Expr) -> Candidate<'c> {
-        let flags: &[&str] = match (self.occurrence.removes_active, self.index()) {
-            (true, _) => &["CUTS"],
-            (false, Some(_)) => &["UNORDERED"],
-            (false, None) => &[],
+        let Constants { cuts, unordered, .. } = &self.ctx.names.constants;
+        let flag = match (self.occurrence.removes_active, self.index()) {
+            (true, _) => Some(cuts),
+            (false, Some(_)) => Some(unordered),
+            (false, None) => None,
         };
         let rows = match self.occurrence.head {
             0 => vec![row.clone(), partner.clone()],
             _ => vec![partner.clone(), row.clone()],
         };
-        Candidate { table: self.table(), row, id, tag: tag(self.ctx, self.rule(), flags), fails, rows }
+        Candidate { table: self.table(), row, id, tag: tag(self.rule(), flag), fails, rows }
     }
 
     /// Leaves the rows that are to be looked at to the warp.
     fn ask(&self, b: &mut FunctionBuilder, params: &Params, [low, high]: [&Expr; 2]) {
-        let word = |name: &str| build::element(params.search.clone(), self.ctx.constant(name));
-        b.assign(word("LOW"), low.clone());
-        b.assign(word("HIGH"), high.clone());
-        b.ret(Some(self.ctx.constant("NONE")));
+        let word = |at: &Expr| build::element(params.search.clone(), at.clone());
+        b.assign(word(&self.ctx.names.constants.low), low.clone());
+        b.assign(word(&self.ctx.names.constants.high), high.clone());
+        b.ret(Some(self.ctx.names.constants.none.clone()));
     }
 
     /// The first rows of the table.
@@ -273,22 +284,27 @@ impl<'a> Pair<'a> {
         }
         b.assign(tries.clone(), op(BinaryOp::Add, tries.clone(), one));
         let args = vec![params.p.clone(), params.row.clone(), id.clone(), partner.clone()];
-        let matches = ctx.module.function(&self.name("match")).expect("matches are generated first");
+        let matches = ctx.generated(&self.name("match"));
         let is = b.call("is", ctx.module, matches, args);
-        let says = |flag: &str| {
-            let bit = op(BinaryOp::And, is.clone(), ctx.constant(flag));
+        let says = |flag: &Expr| {
+            let bit = op(BinaryOp::And, is.clone(), flag.clone());
             op(BinaryOp::Ne, bit, build::u32(0))
         };
-        b.when(says("MATCHES"), |b| {
-            stage(ctx, b, to, self.candidate(&params.row, id, &partner, says("VALUELESS")));
+        b.when(says(&ctx.names.constants.matches), |b| {
+            stage(
+                ctx,
+                b,
+                to,
+                self.candidate(&params.row, id, &partner, says(&ctx.names.constants.valueless)),
+            );
             if self.occurrence.removes_active {
-                b.ret(Some(ctx.constant("HAS_ENDED")));
+                b.ret(Some(ctx.names.constants.has_ended.clone()));
             }
         });
         let few = op(BinaryOp::Lt, tries, build::u32(ALONE));
         b.end_while(build::all([left.clone(), few]));
         b.when(left, |b| self.ask(b, params, range));
-        b.ret(Some(ctx.constant("GOES_ON")));
+        b.ret(Some(ctx.names.constants.goes_on.clone()));
         b.finish()
     }
 
@@ -307,7 +323,7 @@ impl<'a> Pair<'a> {
         let [low, high] = range;
         let ends = self.occurrence.removes_active;
         let to = [&params.p, &params.turn, &params.item];
-        let best = b.var("first", ctx.constant("NONE"));
+        let best = b.var("first", ctx.names.constants.none.clone());
         let bad = b.var("bad", build::bool(false));
         let steps = b.var("steps", build::u32(0));
         let mut v = self.values(b, &params.p, &params.row, sites);
@@ -319,7 +335,7 @@ impl<'a> Pair<'a> {
                 v.open_if(fits);
             }
         }
-        let find = ctx.function(&crate::codegen::index::find_name(ctx, join.constraint, index));
+        let find = ctx.generated(&crate::codegen::index::find_name(ctx, join.constraint, index));
         let args = [v.p.clone()].into_iter().chain(key).collect();
         let partner = v.b.call("partner", ctx.module, find, args);
         let next = build::element(ctx.part(&v.p, join.constraint, Part::Next(index)), partner.clone());
@@ -334,7 +350,7 @@ impl<'a> Pair<'a> {
         v.open_if(build::all(inside));
         if ends {
             let nearer = if self.down() { BinaryOp::Gt } else { BinaryOp::Lt };
-            let none = build::eq(best.clone(), ctx.constant("NONE"));
+            let none = build::eq(best.clone(), ctx.names.constants.none.clone());
             v.open_if(any([none, op(nearer, partner.clone(), best.clone())]));
         }
         self.test(&mut v, &partner, id);
@@ -348,12 +364,12 @@ impl<'a> Pair<'a> {
         v.close();
         let mut b = v.b;
         if ends {
-            b.when(op(BinaryOp::Ne, best.clone(), ctx.constant("NONE")), |b| {
+            b.when(op(BinaryOp::Ne, best.clone(), ctx.names.constants.none.clone()), |b| {
                 stage(ctx, b, to, self.candidate(&params.row, id, &best, bad));
-                b.ret(Some(ctx.constant("HAS_ENDED")));
+                b.ret(Some(ctx.names.constants.has_ended.clone()));
             });
         }
-        b.ret(Some(ctx.constant("GOES_ON")));
+        b.ret(Some(ctx.names.constants.goes_on.clone()));
         b.finish()
     }
 }

@@ -45,9 +45,10 @@ impl Context {
     }
 }
 
-/// Functions for the hole `derive`: one a table that is added to, one an occurrence, and last the one that picks those of a table.
+/// Functions for the hole `derive`: one a table that is added to, one an occurrence, and last the one that picks those
+/// of a table.
 pub(crate) fn derive_functions(ctx: CodegenCtx<'_>, monotone: &Monotone, sites: &mut Sites) -> Vec<Function> {
-    let first = ctx.function("derive").0;
+    let first = ctx.names.hole.0;
     let mut functions = Vec::new();
     let mut adders = Vec::new();
     for table in monotone.added_tables() {
@@ -67,7 +68,7 @@ pub(crate) fn derive_functions(ctx: CodegenCtx<'_>, monotone: &Monotone, sites: 
         ctx.layout.tables.ids().filter(|&t| found.iter().any(|(o, _)| o.constraint == t)).collect();
     let code = |b: &mut FunctionBuilder, case: u64| {
         let table = ConstraintId(case as u32);
-        let live = op(BinaryOp::Ne, ctx.id(&p, table, &context.row), ctx.constant("NO_ID"));
+        let live = op(BinaryOp::Ne, ctx.id(&p, table, &context.row), ctx.names.constants.no_id.clone());
         b.when(live, |b| {
             for (_, f) in found.iter().filter(|(o, _)| o.constraint == table) {
                 let more = b.call_typed("more", Type::U32, *f, context.args(&p));
@@ -107,7 +108,7 @@ fn put_name(ctx: CodegenCtx<'_>, table: ConstraintId) -> String {
 
 /// Functions for the hole `put_kept`: one a table that is added to, and last the one that picks a table.
 pub(crate) fn put_functions(ctx: CodegenCtx<'_>, monotone: &Monotone) -> Vec<Function> {
-    let first = ctx.function("put_kept").0;
+    let first = ctx.names.hole.0;
     let tables: Vec<ConstraintId> = monotone.added_tables().collect();
     let mut functions: Vec<Function> = tables.iter().map(|&t| put(ctx, monotone, t)).collect();
     let (mut b, p) = function(ctx, "put_kept", false, Type::Void);
@@ -167,7 +168,7 @@ fn put(ctx: CodegenCtx<'_>, monotone: &Monotone, table: ConstraintId) -> Functio
     b.begin();
     if is_set(ctx.plan, table) {
         let bit = bit_of(ctx, &mut b, &p, table, &values);
-        b.run(ctx.function("clear_bit"), vec![ctx.part(&p, table, Part::Bits), bit]);
+        b.run(ctx.bits().clear_bit, vec![ctx.part(&p, table, Part::Bits), bit]);
     }
     let otherwise = b.end();
     b.push(StmtKind::If { condition: op(BinaryOp::Lt, rank, room), then, otherwise });
@@ -199,7 +200,7 @@ fn adder(ctx: CodegenCtx<'_>, monotone: &Monotone, table: ConstraintId) -> Funct
     if is_set(ctx.plan, table) {
         let bit = bit_of(ctx, &mut b, &p, table, &values);
         let args = vec![ctx.part(&p, table, Part::Bits), bit];
-        let known = b.call("known", ctx.module, ctx.function("set_bit"), args);
+        let known = b.call("known", ctx.module, ctx.bits().set_bit, args);
         b.when(known, |b| {
             if let Some(reduction) = ctx.plan.classes.reduction_of(table) {
                 b.push(StmtKind::Tally(meter::applied(reduction.rule)));
@@ -219,7 +220,7 @@ fn adder(ctx: CodegenCtx<'_>, monotone: &Monotone, table: ConstraintId) -> Funct
     b.when(build::eq(count, build::u32(KEPT - 1)), |b| {
         let word = build::element(counts, op(BinaryOp::Add, turn, build::u32(number(table))));
         let place = b.atomic("place", AtomicOp::Add, word, vec![build::u32(KEPT)]);
-        let put = ctx.function(&put_name(ctx, table));
+        let put = ctx.generated(&put_name(ctx, table));
         b.run(put, vec![p, from, place, kept, held]);
     });
     b.ret(Some(build::u32(0)));
@@ -327,7 +328,7 @@ pub(crate) fn link_function(ctx: CodegenCtx<'_>, monotone: &Monotone) -> Functio
     let linked: Vec<u64> =
         ctx.layout.tables.ids().filter(|&t| monotone.is_linked(t)).map(|t| u64::from(number(t))).collect();
     if !linked.is_empty() {
-        let index_row = ctx.function("index_row");
+        let index_row = ctx.names.functions.index_row;
         let code = |b: &mut FunctionBuilder, case: u64| {
             b.run(index_row, vec![p.clone(), build::u32(case as u32), row.clone()]);
         };
@@ -349,8 +350,9 @@ pub(crate) fn row_bit(ctx: CodegenCtx<'_>, monotone: &Monotone, name: &str) -> F
             let column = |c| build::element(ctx.part(&p, table, Part::Column(c)), row.clone());
             let values: Vec<Expr> = (0..ctx.layout.tables[table].columns.len()).map(column).collect();
             let place = bit_of(ctx, b, &p, table, &values);
-            let change = if name == "remember" { "set_bit" } else { "clear_bit" };
-            b.run(ctx.function(change), vec![ctx.part(&p, table, Part::Bits), place]);
+            let bits = ctx.bits();
+            let change = if name == "remember" { bits.set_bit } else { bits.clear_bit };
+            b.run(change, vec![ctx.part(&p, table, Part::Bits), place]);
         };
         b.switch(table, sets, code, |_| {});
     }

@@ -1,8 +1,8 @@
 //! Tables that only grow (`monotone.cu`): sets have a bit a key, what rules add goes straight behind the rows in use.
 //!
-//! The values that columns can take follow from those in the store, as rules copy them; a rule that computes one leaves the batch to the
-//! general rounds. While tables grow, their columns and ids do, and the indexes in which rules look for what is added; all others are built
-//! anew when something else needs them.
+//! The values that columns can take follow from those in the store, as rules copy them; a rule that computes one leaves
+//! the batch to the general rounds. While tables grow, their columns and ids do, and the indexes in which rules look
+//! for what is added; all others are built anew when something else needs them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -172,8 +172,8 @@ fn launch_over(rows: u32, kernel: &str, args: &[Arg<'_>], device: &mut dyn Devic
     device.launch(&Launch { kernel, grid, block: BLOCK, args, cooperative: false })
 }
 
-/// The ranges of all integer columns of monotone tables: of the values that are there and of those that rules can put there. `None` when a
-/// rule computes a value.
+/// The ranges of all integer columns of monotone tables: of the values that are there and of those that rules can put
+/// there. `None` when a rule computes a value.
 fn value_ranges(
     tables: &Tables,
     job: &Job<'_>,
@@ -250,7 +250,8 @@ fn copies(job: &Job<'_>, monotone: &Monotone) -> Option<Vec<((ConstraintId, usiz
     Some(copies)
 }
 
-/// Least value and number of values of each column of a set, and the number of keys; `None` when bits would take too much memory.
+/// Least value and number of values of each column of a set, and the number of keys; `None` when bits would take too
+/// much memory.
 fn key_spans(
     tables: &Tables,
     table: ConstraintId,

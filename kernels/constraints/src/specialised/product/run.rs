@@ -1,7 +1,9 @@
-//! Monotone replacements that are products of matrices (`product.cu`): values in a square array, rounds as products over (min, +).
+//! Monotone replacements that are products of matrices (`product.cu`): values in a square array, rounds as products
+//! over (min, +).
 //!
-//! **Invariant:** every key has one constraint, keys are small and not negative, values are so small that no sum overflows. A store that
-//! is not like that is left to the general rounds, also when it ceases to be in the middle: the tables still hold the values from before.
+//! **Invariant:** every key has one constraint, keys are small and not negative, values are so small that no sum
+//! overflows. A store that is not like that is left to the general rounds, also when it ceases to be in the middle: the
+//! tables still hold the values from before.
 
 use std::sync::Arc;
 
@@ -117,8 +119,8 @@ impl Product {
         Ok(Some(Box::new(product)))
     }
 
-    /// Does the part of the next round that finds better values, and leaves them with the rows; says whether it could. The launch of general
-    /// rounds that follows does the rest of the round, or forgets them again.
+    /// Does the part of the next round that finds better values, and leaves them with the rows; says whether it could.
+    /// The launch of general rounds that follows does the rest of the round, or forgets them again.
     pub fn offer(
         mut self: Box<Self>,
         tables: &mut Tables,

@@ -56,12 +56,14 @@ pub fn fast_path_programs() -> Vec<String> {
          edge(I, K, D1), edge(K, J, D2) \\ edge(I, J, D3) <=> D3 > D1 + D2 | D4 is D1 + D2, edge(I, J, D4).
          neg(D) <=> A is 0 - 1, edge(A, 1, D).";
     vec![
-        // A chain, a ring, duplicates, several batches; keys that are negative, and so far apart that bits do not suffice.
+        // A chain, a ring, duplicates, several batches; keys that are negative, and so far apart that bits do not
+        // suffice.
         format!("{closure} ?- {}.", edges(&chain)),
         format!("{closure} ?- {}. ?- e(3, 1), e(0, 1). ?- p(100, -3), e(-3, -3).", edges(&ring)),
         format!("{closure} ?- e(-5, 3), e(3, -5), e(-5, 3), p(3, 3)."),
         format!("{closure} ?- e(-9223372036854775808, 9223372036854775807), e(9223372036854775807, 3), e(3, 4)."),
-        // Rules that add to several tables, to tables that are no sets, constants, guards that choose, and a head alone.
+        // Rules that add to several tables, to tables that are no sets, constants, guards that choose, and a head
+        // alone.
         format!(
             "{closure} p(X, Y) ==> X < Y | n(X), k(X, 7, Y). k(A, B, C) \\ k(A, B, C) <=> true. k(A, _, B), e(A, C) ==> B =\\= C | p(B, C). ?- {}.",
             edges(&chain)
@@ -78,7 +80,8 @@ pub fn fast_path_programs() -> Vec<String> {
         // A rule beside them that removes.
         ":- chr_constraint s(+int), e(+int, +int), p(+int, +int). p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).
          s(N) <=> N > 0 | M is N - 1, e(N, M), s(M). ?- s(5). ?- e(0, 5).".into(),
-        // Products: no row of its own, holes, a diagonal, two constraints of one key, negative keys and values, values of 64 bits, the greatest.
+        // Products: no row of its own, holes, a diagonal, two constraints of one key, negative keys and values, values
+        // of 64 bits, the greatest.
         format!("{floyd} ?- edge(0, 3, 9), edge(3, 1, 2), edge(0, 1, 20), edge(1, 0, 1), edge(3, 0, 5), edge(70, 0, 1), edge(70, 1, 99)."),
         format!("{floyd} ?- edge(0, 0, 5), edge(0, 1, 3), edge(1, 0, 1), edge(1, 1, 9)."),
         format!("{floyd} ?- edge(0, 1, 5), edge(1, 2, 3), edge(0, 2, 10), edge(0, 2, 9)."),
@@ -149,7 +152,8 @@ fn indexes_of_tables_that_only_grow_follow_them_to_other_buffers() {
 const FLOYD: &str = ":- chr_constraint edge(+dense_int, +dense_int, +int), row(+int, +int), late(+int).
      edge(I, K, D1), edge(K, J, D2) \\ edge(I, J, D3) <=> D3 > D1 + D2 | D4 is D1 + D2, edge(I, J, D4).";
 
-/// Programs with a fast path that begins behind some general rounds, and the kernel that follows it; `None` where what comes does not fit.
+/// Programs with a fast path that begins behind some general rounds, and the kernel that follows it; `None` where what
+/// comes does not fit.
 pub fn late_fast_paths() -> [(String, Option<&'static str>); 7] {
     let closure = ":- chr_constraint e(+int, +int), p(+int, +int), gen(+int, +int).
          p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).
@@ -157,7 +161,8 @@ pub fn late_fast_paths() -> [(String, Option<&'static str>); 7] {
     let cells = "row(A, B) <=> B - A > 1 | M is (A + B) // 2, row(A, M), row(M, B).
          row(A, _) <=> I is A // 6, J is A mod 6, D is (A * 37 + 11) mod 50 + 1, edge(I, J, D).";
     [
-        // All edges in one round; in two, so that values change before the fast path begins; twice, with general rounds in between.
+        // All edges in one round; in two, so that values change before the fast path begins; twice, with general rounds
+        // in between.
         (format!("{FLOYD} {cells} ?- row(0, 32)."), Some("product")),
         (format!("{FLOYD} {cells} ?- row(0, 36)."), Some("product")),
         (
@@ -240,8 +245,8 @@ fn rules_that_compute_signs_only_add() {
     assert_eq!(followed(text).as_deref(), Some("monotone"));
 }
 
-/// Programs in which values of a matrix are new or change in rounds that start from other constraints, too, and whether a product is
-/// launched to find what they offer: two constraints of one key are seen by it only.
+/// Programs in which values of a matrix are new or change in rounds that start from other constraints, too, and whether
+/// a product is launched to find what they offer: two constraints of one key are seen by it only.
 pub fn values_beside_others() -> Vec<(String, bool)> {
     let floyd = FLOYD.replace("row(+int, +int)", "row(+int, +int), go(+int), slow(+int), w(+int)");
     let edges = "edge(0, 1, 9), edge(1, 2, 3), edge(2, 0, 4), edge(0, 2, 30), edge(2, 1, 30), edge(1, 0, 30)";

@@ -102,7 +102,8 @@ fn terms() {
     }
 }
 
-/// Values of any two types are compared as the processor compares them, in programs with and without words of type `any`.
+/// Values of any two types are compared as the processor compares them, in programs with and without words of type
+/// `any`.
 #[test]
 fn the_standard_order_of_every_two_types() {
     let types = [
