@@ -64,7 +64,7 @@ use terms::TermSession;
 pub struct Session {
     /// The program's own texts.
     texts: SourceMap,
-    /// These, and what waits for a run.
+    /// These, and the pending input of the next run.
     sources: SourceMap,
     syntax: Syntax,
     memory: Option<u64>,
@@ -315,7 +315,7 @@ impl Session {
         }
     }
 
-    /// Forgets what waits for a run.
+    /// Forgets the pending input of the next run.
     pub fn drop_pending(&mut self) {
         match &mut self.kind {
             Kind::Terms(_) => {}

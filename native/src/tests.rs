@@ -346,7 +346,7 @@ fn threads_share_code() {
     assert_eq!(EMITTED.load(Ordering::Relaxed), 1);
 }
 
-/// A bug of whoever emits is an error of the run.
+/// A bug of a code generator is an error of the run.
 #[test]
 fn what_cannot_be_compiled_is_refused() {
     fn caller(e: &mut Emit<'_>) {

@@ -280,7 +280,7 @@ impl Session {
         })
     }
 
-    /// Forgets what waits for a run.
+    /// Forgets the pending input of the next run.
     fn drop_pending(&self, py: Python<'_>) -> PyResult<()> {
         self.quietly(py, |session| {
             session.drop_pending();

@@ -93,7 +93,7 @@ pub fn end_by_default(signal: Signal) {
 #[cfg(not(unix))]
 pub fn listen() {}
 
-/// Whether whoever started this process has it ignore a signal.
+/// Whether the parent of this process has it ignore a signal.
 #[cfg(unix)]
 fn is_ignored(signal: Signal) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();

@@ -77,7 +77,7 @@ struct State {
 static STATE: Mutex<State> = Mutex::new(State { phase: Phase::Read, time: None, signal: None });
 static CHANGED: Condvar = Condvar::new();
 
-/// Whoever ends the process keeps the lock: all others wait here for the end.
+/// The thread that ends the process keeps the lock: all others wait here for the end.
 fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -20,7 +20,7 @@ pub(super) struct LogicSession {
     program: gchr_chr::LogicSession,
     resident: Resident,
     options: Options,
-    /// What waits for a run: the goals of initialization at first, then facts, then goals.
+    /// Pending input of the next run: the goals of initialization at first, then facts, then goals.
     pending: [Vec<LogicProgram>; 3],
 }
 

@@ -1,6 +1,6 @@
-//! Texts of programs in other places: names, strings, lines and paths come from whoever wrote a program or named a
-//! file, and each place that they are written to reads some characters as more than text. Each function is for one kind
-//! of place.
+//! Texts of programs in other places: names, strings, lines and paths come from the authors of programs and from file
+//! systems, and each place that they are written to reads some characters as more than text. Each function is for one
+//! kind of place.
 //!
 //! What no place shows as itself is [hidden](is_hidden): control characters, which a terminal obeys; marks of
 //! direction, which let a text look like another one; separators of lines. They are written by their numbers, as

@@ -1,9 +1,9 @@
 //! Memory of the process: how much is in use, how much may be, and what happens when the system gives no more.
 //!
 //! In a process whose global allocator is [`Allocator`] every allocation is counted, so that no data structure can be
-//! forgotten; the touched parts of [`Reservation`]s are counted everywhere. Whoever sets a [bound](set_bound) has every
-//! run stopped at its next look at its [`Control`](crate::control::Control) after the bound is passed; what grows by
-//! much at a time asks [`ask`] before.
+//! forgotten; the touched parts of [`Reservation`]s are counted everywhere. Once the [bound](set_bound) is passed,
+//! every run stops at its next look at its [`Control`](crate::control::Control); what grows by much at a time asks
+//! [`ask`] before.
 
 mod allocator;
 mod available;

@@ -160,7 +160,7 @@ pub struct GroundSession {
     program: Program,
     /// What the columns of the store may hold.
     known: Inferred,
-    /// What waits for a run: queries without inferred sorts, and what they and facts add to the columns.
+    /// Pending input of the next run: queries without inferred sorts, and what they and facts add to the columns.
     pending: (Vec<Query>, Vec<Facts>),
 }
 

@@ -1,4 +1,4 @@
-// Cells of FIELDS fields, each distinct one once: an equal term is the same word, whoever builds it.
+// Cells of FIELDS fields, each distinct one once: equal terms are the same word, whichever thread builds them.
 //
 // Places of cells stand in a hash table that is never full: a cell takes two words or more, and the table has an
 // element a word. A cell is written before its place is put there (release), and read after it was found there

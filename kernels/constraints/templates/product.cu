@@ -1,5 +1,5 @@
-// Products of matrices over (min, +): the rounds of a monotone replacement
-// `c(I,K,A), c(K,J,B) \ c(I,J,C) <=> C > A + B | c(I,J,A + B)` whose keys are dense. A round takes each value to the least sum of a row and a column, all of them as
+// Products of matrices over (min, +): the rounds of a monotone replacement `c(I,K,A), c(K,J,B) \ c(I,J,C) <=> C > A + B
+// | c(I,J,A + B)` whose keys are dense. A round takes each value to the least sum of a row and a column, all of them as
 // they were before the round.
 //
 // Values lie in a square array, once as they are and once as they become; a place without constraint is ABSENT. The

@@ -1,15 +1,15 @@
 // Constraint Handling Rules in deterministic rounds: the rounds of a run are one cooperative launch. docs/semantics.md
 // defines them.
 //
-// A table holds the constraints of one symbol, one a row, in the order of their ids: generated fields of `Params` are
+// A table holds the constraints of one symbol, one per row, in the order of their ids: generated fields of `Params` are
 // its columns, its ids (NO_ID once the constraint is removed), its claims and its indexes. `delta` lists the
 // constraints that are new in a round, in the order of their ids, each as table and row. With terms, whose bodies may
 // lack room, those of the next round have a list of their own.
 //
 // What a round does, with a grid barrier behind each step:
 //   1. find     of each constraint n that is new: its list of candidates, appended to the staged list, each with its
-//               place in its own list; candidates that are carried over are lists by themselves; of each constraint that
-//               is new or whose value has
+//               place in its own list; candidates that are carried over are lists by themselves; of each constraint
+//               that is new or whose value has
 //               changed: the values that it offers to others, by a minimum in place
 //   2. offsets  the lengths of the lists, added up in the order of ids, give each list its place in the body order
 //   3. place    staged entries go to their places, and leave their key with each row that they would remove

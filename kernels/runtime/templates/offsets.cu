@@ -53,7 +53,7 @@ __device__ __forceinline__ u32 running_sum(u32 mine, in_shared u32* parts, in_lo
 // As `scan_counts`, by block 0 alone and without a barrier of the grid, for at most 256 counts.
 // pre: every thread of the grid calls it with the same arguments; sums has 8 elements that no other thread is still
 //     using
-// post: offsets is for whoever comes after a grid barrier; sums can be used again
+// post: offsets may be read behind a grid barrier; sums can be used again
 // shares: offsets: each element by one thread
 __device__ __forceinline__ void scan_few(u32* counts, u32* offsets, u32 count, in_shared u32* sums) {
     u32 all[1];
@@ -77,7 +77,7 @@ __device__ __forceinline__ void scan_few(u32* counts, u32* offsets, u32 count, i
 // pre: every thread of the grid calls it with the same arguments; all blocks are resident and have 256 threads;
 //     block_sums has an element for each block; sums has 8 elements that no other thread is still using; the sum of all
 //     counts is below 2^32
-// post: offsets is for whoever comes after a grid barrier; sums can be used again
+// post: offsets may be read behind a grid barrier; sums can be used again
 // shares: block_sums: thread 0 of each block writes its element, all read behind the grid barrier; offsets: each
 //     element by one thread
 __device__ __forceinline__ void scan_counts(u32* counts, u32* offsets, u32 count, u32* block_sums, u32* arrivals, in_shared u32* sums) {

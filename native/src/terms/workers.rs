@@ -48,7 +48,7 @@ pub(super) struct Team {
     pub threads: NonZeroUsize,
     /// Rule applications between two looks at the others.
     pub beat: u32,
-    /// Whether offers are handed over whoever wants them, for tests.
+    /// Whether offers are handed over even if no thread is idle, for tests.
     pub eager: bool,
 }
 
@@ -65,8 +65,8 @@ impl<'a> Workers<'a> {
         Self { program, terms, team: Team { threads, beat: BEAT, eager: false }, stress: false }
     }
 
-    /// For tests: looks at the others, and hands offers over whoever wants them, after so many rule applications;
-    /// `stress`: collects before every cell.
+    /// For tests: looks at the others, and hands offers over even if no thread is idle, after so many rule
+    /// applications; `stress`: collects before every cell.
     #[must_use]
     pub fn stressed(mut self, stress: bool, beat: u32) -> Self {
         self.stress = stress;

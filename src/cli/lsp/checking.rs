@@ -40,7 +40,7 @@ pub struct Finding {
     related: Vec<(Range<usize>, String)>,
 }
 
-/// The thread that checks, and what waits for it.
+/// The thread that checks, and its pending requests.
 pub struct Checker {
     jobs: mpsc::Sender<Job>,
     waiting: VecDeque<Job>,

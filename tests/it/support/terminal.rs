@@ -39,7 +39,7 @@ impl Terminal {
         command.current_dir(folder).args(args).stdin(stream()).stdout(stream()).stderr(stream());
         command.env("TERM", "xterm").env("XDG_STATE_HOME", folder.join("state"));
         let lead = || {
-            // Whoever started the tests may ignore it.
+            // The parent of the tests may ignore it.
             // SAFETY: `signal` may be called between fork and exec.
             unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
             // SAFETY: the calls may be made between fork and exec; standard input is the terminal.

@@ -54,7 +54,7 @@ impl Head {
 /// A pattern or, as `None`, any value.
 type Cell<'p> = Option<&'p Pattern>;
 
-/// Rows of patterns, one a rule; variables are taken as different.
+/// Rows of patterns, one per rule; variables are taken as different.
 #[derive(Clone)]
 pub struct Matrix<'p> {
     signature: &'p Signature,

@@ -12,11 +12,11 @@ use super::{ChrPlan, Occurrence};
 /// The classes of a program's rules.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Classes {
-    /// At most one a symbol.
+    /// At most one per symbol.
     pub reductions: Vec<Reduction>,
-    /// At most one a symbol, which has no other class.
+    /// At most one per symbol, which has no other class.
     pub divisors: Vec<Divisor>,
-    /// At most one a rule; all of one symbol have the same value column and the same [`Best::order`].
+    /// At most one per rule; all of one symbol have the same value column and the same [`Best::order`].
     pub replacements: Vec<Replacement>,
     /// One entry a rule.
     pub verdicts: IdVec<RuleId, Verdict>,

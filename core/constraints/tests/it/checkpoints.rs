@@ -1,5 +1,5 @@
-//! A run that goes on from a checkpoint has the rounds, the firings and the store of one that was never stopped, whoever
-//! has kept the state, and however many workers go on from it.
+//! A run that goes on from a checkpoint has the rounds, the firings and the store of one that was never stopped,
+//! for any number of workers that kept the state, and any number that go on from it.
 
 use std::sync::Mutex;
 
@@ -64,8 +64,8 @@ impl Case {
         }
     }
 
-    /// What came of a run. New tables have other capacities; and of the rules that fire in a round, the one that is last
-    /// is another one where workers have kept the state.
+    /// What came of a run. New tables have other capacities; and of the rules that fire in a round, the one that is
+    /// last is another one where workers have kept the state.
     fn told(&self, mut result: Result<Outcome, Box<Stopped>>) -> String {
         if let Err(stopped) = &mut result {
             stopped.error.progress.bytes = 0;

@@ -50,7 +50,7 @@ impl Machine<'_, '_> {
         self.proceed(Ok(None))
     }
 
-    /// Runs from a place, handing thrown terms to whoever catches them.
+    /// Runs from a place, handing thrown terms to their catchers.
     fn proceed(&mut self, mut next: Next) -> Done<Outcome> {
         loop {
             let at = match next {

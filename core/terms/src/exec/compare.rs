@@ -72,7 +72,7 @@ pub fn by_head(layout: &Layout, sort: SortId, a: u32, b: u32) -> Option<bool> {
     }
 }
 
-/// A comparison of two terms under way, so that whoever compares can look at limits in between.
+/// A comparison of two terms under way, so that its caller can look at limits in between.
 pub struct Comparison {
     todo: Vec<(SortId, u32, u32)>,
     seen: Seen,

@@ -14,7 +14,7 @@ use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
 use gchr_runtime::codegen::{DeviceTrap, Site, Sites};
 
-/// Functions for the hole `build`: one a rule, and last the one that picks a rule.
+/// Functions for the hole `build`: one per rule, and last the one that picks a rule.
 pub(crate) fn build_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = ctx.names.hole.0;
     let mut functions = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn build_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Fun
     functions
 }
 
-/// Functions for the hole `explain`: one a rule, and last the one that picks a rule.
+/// Functions for the hole `explain`: one per rule, and last the one that picks a rule.
 pub(crate) fn explain_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = ctx.names.hole.0;
     let mut functions = Vec::new();

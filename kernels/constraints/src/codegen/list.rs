@@ -49,7 +49,7 @@ fn parts_of(ctx: CodegenCtx<'_>, table: ConstraintId) -> Vec<Parts<'_>> {
     parts
 }
 
-/// Functions for the hole `matches`: one a part with one partner, and last the one that picks it.
+/// Functions for the hole `matches`: one per part with one partner, and last the one that picks it.
 pub(crate) fn match_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = ctx.names.hole.0;
     let (mut functions, mut cases) = (Vec::new(), Vec::new());
@@ -100,7 +100,7 @@ pub(crate) fn shared_functions(ctx: CodegenCtx<'_>, hole: &str, sites: &mut Site
     functions
 }
 
-/// Functions for the hole `list`: one a part with one partner, one a table, and last the one that picks a table.
+/// Functions for the hole `list`: one per part with one partner, one per table, and last the one that picks a table.
 pub(crate) fn list_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = ctx.names.hole.0;
     let (mut functions, mut cases) = (Vec::new(), Vec::new());

@@ -313,7 +313,7 @@ impl<'a> Shared<'a> {
     /// A task has its value.
     pub fn done(&self, task: &Task, value: u64) {
         task.finish(value);
-        // Whoever goes to sleep looks at the task before, with the lock.
+        // Before it sleeps, a thread looks at the task with the lock held.
         let state = self.lock();
         if state.asleep > 0 {
             self.changed.notify_all();

@@ -7,7 +7,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
 use gchr_base::rule::RuleId;
 
-/// The constraints with a positive value of one table, one a key.
+/// The constraints with a positive value of one table, one per key.
 pub(crate) struct Divisors<'a> {
     class: &'a Divisor,
     rows: HashMap<Box<[u64]>, u32>,

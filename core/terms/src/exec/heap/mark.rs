@@ -260,7 +260,7 @@ impl Marking {
     /// Leaves half of what waits to others: every second value, beginning with the oldest one. Of a tree, older values
     /// reach more than all that are younger.
     fn share(&self, stack: &mut Waiting) {
-        // Whoever does not get the lock goes on: there is another chance soon.
+        // Without the lock the thread goes on: there is another chance soon.
         let Ok(mut waiting) = self.waiting.try_lock() else { return };
         waiting.push(stack.iter().copied().step_by(2).collect());
         let mut at = 0;

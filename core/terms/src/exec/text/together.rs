@@ -2,7 +2,7 @@
 //!
 //! What is left of a part when its turn is over is split in two: the terms that were begun last, and the oldest one
 //! that waits. So parts of trees of any shape become about as many as there are threads after some turns. Only the
-//! parts in front are written, which bounds what waits for the text before it. A list of small elements is one part:
+//! parts in front are written, which bounds the text that is held back. A list of small elements is one part:
 //! only its spine leads to what is behind.
 
 use std::collections::VecDeque;

@@ -6,7 +6,7 @@ use crate::layout::Part;
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
 
-/// Functions for the hole `merge_row`: one a table that keeps greatest common divisors, and last the one that picks a
+/// Functions for the hole `merge_row`: one per table that keeps greatest common divisors, and last the one that picks a
 /// table.
 pub(crate) fn merge_functions(ctx: CodegenCtx<'_>) -> Vec<Function> {
     let mut all = reducing(ctx.plan);

@@ -38,7 +38,7 @@ pub(crate) fn reducing(plan: &ChrPlan) -> Vec<Reducing<'_>> {
     reductions.chain(divisors).collect()
 }
 
-/// Functions for the hole `reduce_row`: one a table with a reduction, and last the one that picks a table.
+/// Functions for the hole `reduce_row`: one per table with a reduction, and last the one that picks a table.
 pub(crate) fn reduce_functions(ctx: CodegenCtx<'_>) -> Vec<Function> {
     let all = reducing(ctx.plan);
     let mut functions: Vec<Function> = all.iter().map(|reduction| reduce(ctx, reduction)).collect();

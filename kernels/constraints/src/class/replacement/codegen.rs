@@ -21,7 +21,7 @@ const SIGN: u64 = 1 << 63;
 /// Why a row that is touched belongs to one thread: who finds its word unclaimed notes it.
 const TOUCHED_ONCE: &str = "a row is noted once";
 
-/// Functions for the hole `improve`: one an occurrence, and last the one that picks those of a table.
+/// Functions for the hole `improve`: one per occurrence, and last the one that picks those of a table.
 pub(crate) fn improve_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = ctx.names.hole.0;
     let mut functions = Vec::new();

@@ -45,8 +45,8 @@ impl Context {
     }
 }
 
-/// Functions for the hole `derive`: one a table that is added to, one an occurrence, and last the one that picks those
-/// of a table.
+/// Functions for the hole `derive`: one per table that is added to, one per occurrence, and last the one that picks
+/// those of a table.
 pub(crate) fn derive_functions(ctx: CodegenCtx<'_>, monotone: &Monotone, sites: &mut Sites) -> Vec<Function> {
     let first = ctx.names.hole.0;
     let mut functions = Vec::new();
@@ -106,7 +106,7 @@ fn put_name(ctx: CodegenCtx<'_>, table: ConstraintId) -> String {
     format!("put_{}", ctx.layout.tables[table].prefix)
 }
 
-/// Functions for the hole `put_kept`: one a table that is added to, and last the one that picks a table.
+/// Functions for the hole `put_kept`: one per table that is added to, and last the one that picks a table.
 pub(crate) fn put_functions(ctx: CodegenCtx<'_>, monotone: &Monotone) -> Vec<Function> {
     let first = ctx.names.hole.0;
     let tables: Vec<ConstraintId> = monotone.added_tables().collect();
