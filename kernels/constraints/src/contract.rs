@@ -4,7 +4,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_kernel::contract;
 use gchr_kernel::device::{BufferId, Value};
 use gchr_kernel::ir::{FunctionId, Module};
-use gchr_kernel::template::{Contract, KernelLayout, RecordLayout, Resolver};
+use gchr_kernel::template::{Contract, KernelArguments, KernelLayout, RecordLayout, Resolver};
 
 /// Threads of a block; the contract checks that the template has it, too.
 pub(crate) const BLOCK: u32 = 256;
@@ -298,6 +298,101 @@ contract! {
         control: BufferId,
         found: u32,
     }
+
+    /// Enters cells into the table of their places.
+    pub(crate) kernel EnterCells of "enter_cells" {
+        cells: BufferId,
+        starts: BufferId,
+        count: u32,
+        places: BufferId,
+        mask: u32,
+    }
+
+    /// Marks the cells that a column names.
+    pub(crate) kernel MarkColumn of "mark_column" {
+        cells: BufferId,
+        marks: BufferId,
+        immortal: u32,
+        column: BufferId,
+        ids: BufferId,
+        rows: u32,
+        pending: BufferId,
+        top: BufferId,
+    }
+
+    /// Marks the cells that marked ones name.
+    pub(crate) kernel MarkLeft of "mark_left" {
+        cells: BufferId,
+        marks: BufferId,
+        immortal: u32,
+        left: BufferId,
+        count: u32,
+        pending: BufferId,
+        top: BufferId,
+    }
+
+    /// Finds the places of marked cells behind a collection.
+    pub(crate) kernel PlaceCells of "place_cells" {
+        cells: BufferId,
+        marks: BufferId,
+        immortal: u32,
+        places: BufferId,
+        count: u32,
+        sizes: BufferId,
+        offsets: BufferId,
+        block_sums: BufferId,
+        arrivals: BufferId,
+    }
+
+    /// Copies marked cells to their places.
+    pub(crate) kernel CopyCells of "copy_cells" {
+        cells: BufferId,
+        immortal: u32,
+        places: BufferId,
+        count: u32,
+        sizes: BufferId,
+        offsets: BufferId,
+        to: BufferId,
+        moved: BufferId,
+        starts: BufferId,
+    }
+
+    /// Gives the words in cells their new values.
+    pub(crate) kernel RenameCells of "rename_cells" {
+        cells: BufferId,
+        immortal: u32,
+        starts: BufferId,
+        count: u32,
+        moved: BufferId,
+    }
+
+    /// Gives the words in a column their new values.
+    pub(crate) kernel RenameColumn of "rename_column" {
+        column: BufferId,
+        ids: BufferId,
+        rows: u32,
+        immortal: u32,
+        moved: BufferId,
+    }
+
+    /// Finds the best of new rows.
+    pub(crate) kernel FindBestRow of "best_row" {
+        column: BufferId,
+        first: u32,
+        rows: u32,
+        order: u32,
+        words: BufferId,
+        found: BufferId,
+    }
+
+    /// Finds the least and the greatest value of a column.
+    pub(crate) kernel ColumnRange of "column_range" {
+        column: BufferId,
+        ids: BufferId,
+        rows: u32,
+        range: BufferId,
+        at: u32,
+    }
 }
 
 /// An instance of `product.cu`.
@@ -317,6 +412,17 @@ pub(crate) struct MonotoneHost {
     pub link_rows: KernelLayout,
 }
 
+/// What `terms.cu` gives.
+pub(crate) struct TermHost {
+    pub enter_cells: KernelLayout,
+    pub mark_column: KernelLayout,
+    pub mark_left: KernelLayout,
+    pub place_cells: KernelLayout,
+    pub copy_cells: KernelLayout,
+    pub rename_cells: KernelLayout,
+    pub rename_column: KernelLayout,
+}
+
 /// What host code uses of the finished kernels.
 pub(crate) struct Host {
     pub(crate) state: State,
@@ -329,18 +435,26 @@ pub(crate) struct Host {
     pub(crate) enter: KernelLayout,
     pub(crate) explain_failure: KernelLayout,
     pub(crate) move_rows: KernelLayout,
+    pub(crate) terms: Option<TermHost>,
     pub(crate) monotone: Option<MonotoneHost>,
+    pub(crate) best_row: Option<KernelLayout>,
+    pub(crate) column_range: Option<KernelLayout>,
     /// By the prefix of the instance.
     pub(crate) products: Vec<(&'static str, ProductHost)>,
 }
 
 impl Host {
-    /// Of a finished module. `declared`: fields that the template's record has; `monotone`: whether there are kernels
-    /// for tables that only grow; `products`: prefixes of the instances of `product.cu`.
+    /// The kernels of programs with terms.
+    pub(crate) fn of_terms(&self) -> &TermHost {
+        self.terms.as_ref().expect("the program has terms")
+    }
+
+    /// Of a module that has these templates. `declared`: fields that the record of `rounds.cu` has; `products`: prefixes
+    /// of the instances of `product.cu`.
     pub(crate) fn of(
         module: &Module,
         declared: usize,
-        monotone: bool,
+        parts: Parts,
         products: impl Iterator<Item = &'static str>,
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut resolver = Resolver::new(module, "rounds");
@@ -356,7 +470,10 @@ impl Host {
             enter: r.kernel::<Enter<'_>>(),
             explain_failure: r.kernel::<ExplainFailure<'_>>(),
             move_rows: r.kernel::<MoveRows<'_>>(),
+            terms: None,
             monotone: None,
+            best_row: None,
+            column_range: None,
             products: Vec::new(),
         };
         r.expect("BLOCK", BLOCK);
@@ -365,7 +482,23 @@ impl Host {
         r.expect("IS_PRODUCT", crate::layout::IS_PRODUCT);
         r.expect("IS_MONOTONE", crate::layout::IS_MONOTONE);
         resolver.finish(())?;
-        if monotone {
+        if parts.terms {
+            let mut resolver = Resolver::new(module, "terms");
+            let r = &mut resolver;
+            host.terms = Some(TermHost {
+                enter_cells: r.kernel::<EnterCells>(),
+                mark_column: r.kernel::<MarkColumn>(),
+                mark_left: r.kernel::<MarkLeft>(),
+                place_cells: r.kernel::<PlaceCells>(),
+                copy_cells: r.kernel::<CopyCells>(),
+                rename_cells: r.kernel::<RenameCells>(),
+                rename_column: r.kernel::<RenameColumn>(),
+            });
+            resolver.finish(())?;
+        }
+        host.best_row = kernel_of::<FindBestRow>(module, "best", parts.best_row)?;
+        host.column_range = kernel_of::<ColumnRange>(module, "range", parts.column_range)?;
+        if parts.monotone {
             let mut resolver = Resolver::new(module, "monotone");
             let r = &mut resolver;
             host.monotone = Some(MonotoneHost {
@@ -392,12 +525,28 @@ impl Host {
     }
 }
 
+/// The only kernel of a template, if a module has it.
+fn kernel_of<K: KernelArguments>(
+    module: &Module,
+    template: &'static str,
+    is_there: bool,
+) -> Result<Option<KernelLayout>, Vec<Diagnostic>> {
+    let find = || {
+        let mut resolver = Resolver::new(module, template);
+        let kernel = resolver.kernel::<K>();
+        resolver.finish(kernel)
+    };
+    is_there.then(find).transpose()
+}
+
 /// Which templates a module has beside `rounds.cu`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Parts {
     pub(crate) numbers: bool,
     pub(crate) terms: bool,
     pub(crate) monotone: bool,
+    pub(crate) best_row: bool,
+    pub(crate) column_range: bool,
 }
 
 /// What generators use of the templates. Filling a hole moves functions: numbers of functions are those of the module

@@ -104,6 +104,29 @@ fn limits(program: &Program, layout: &Layout) -> Vec<Diagnostic> {
     found
 }
 
+/// What `rounds.cu` is told of the program.
+fn constants(source: Source<'_>) -> [(&'static str, Literal); 13] {
+    let Source { plan, layout, parts, .. } = source;
+    let number = |n: usize| Literal::Int(n as u64);
+    let sums = layout.added_targets().len();
+    [
+        ("TARGETS", number(layout.targets())),
+        ("STORED", number(layout.added.len())),
+        ("SUMS", number(sums)),
+        ("SUMS_AND_TWO", number(sums + 2)),
+        ("HEADS", number(layout.heads)),
+        ("HEADS_AND_ONE", number(layout.heads + 1)),
+        ("ENTRY", number(ENTRY_WORDS + layout.heads)),
+        ("REPLACES", number(usize::from(!plan.classes.replacements.is_empty()))),
+        ("REDUCES", number(usize::from(layout.tables.iter().any(|t| t.reduced)))),
+        // Four take more registers than calls of functions that build terms leave.
+        ("AT_ONCE", number(if parts.terms { 1 } else { 4 })),
+        ("TERMS", number(usize::from(parts.terms))),
+        ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
+        ("FAST_PATHS", number(usize::from(specialised::has_fast_path(source)))),
+    ]
+}
+
 /// Makes the kernels. Fails when the program has something that devices cannot run.
 pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result<Kernels, Vec<Diagnostic>> {
     kernels_of(&templates::ROUNDS, program, plan, sources)
@@ -123,26 +146,8 @@ fn kernels_of(
     }
     let products = MinPlusTable::of(plan);
     let has_terms = layout.terms.is_some();
-    let parts = Parts { numbers: has_terms || orders_floats(program), terms: has_terms, monotone: false };
+    let parts = Parts { numbers: has_terms || orders_floats(program), terms: has_terms, ..Parts::default() };
     let source = Source { program, plan, layout: &layout, sources, parts };
-    let number = |n: usize| Literal::Int(n as u64);
-    let sums = layout.added_targets().len();
-    let constants = [
-        ("TARGETS", number(layout.targets())),
-        ("STORED", number(layout.added.len())),
-        ("SUMS", number(sums)),
-        ("SUMS_AND_TWO", number(sums + 2)),
-        ("HEADS", number(layout.heads)),
-        ("HEADS_AND_ONE", number(layout.heads + 1)),
-        ("ENTRY", number(ENTRY_WORDS + layout.heads)),
-        ("REPLACES", number(usize::from(!plan.classes.replacements.is_empty()))),
-        ("REDUCES", number(usize::from(layout.tables.iter().any(|t| t.reduced)))),
-        // Four take more registers than calls of functions that build terms leave.
-        ("AT_ONCE", number(if layout.terms.is_some() { 1 } else { 4 })),
-        ("TERMS", number(usize::from(layout.terms.is_some()))),
-        ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
-        ("FAST_PATHS", number(usize::from(specialised::has_fast_path(source)))),
-    ];
     let mut module = Module::default();
     if let Some(terms) = &layout.terms {
         add_terms(&mut module, terms)?;
@@ -152,11 +157,11 @@ fn kernels_of(
     if has_float_powers(program) {
         template::instantiate(&mut module, &POWER, &Holes { prefix: "float", ..Holes::default() })?;
     }
-    template::open_in(&mut module, rounds, &constants)?;
+    template::open_in(&mut module, rounds, &constants(source))?;
     let declared = module.record("Params").map_or(0, |params| module.records[params].fields.len());
     layout.extend_params(&mut module);
     // Before anything is generated that names what the template defines.
-    Host::of(&module, declared, false, std::iter::empty())?;
+    Host::of(&module, declared, parts, std::iter::empty())?;
     if layout.terms.is_some() {
         prepare_for_terms(&mut module);
     }
@@ -183,7 +188,7 @@ fn kernels_of(
     });
     let (adds, removed_heads) = (adds.collect(), bits.collect());
     let prefixes = WIDTHS.into_iter().map(|width| width.0).filter(|_| !products.is_empty());
-    let host = Arc::new(Host::of(&module, declared, layout.monotone.is_some(), prefixes)?);
+    let host = Arc::new(Host::of(&module, declared, specialised::parts(source), prefixes)?);
     Ok(Kernels { module, sites, layout, adds, removed_heads, products, host })
 }
 
@@ -261,15 +266,15 @@ mod tests {
         let made = kernels(&program, &plan, &sources).expect("kernels are made");
         let declared = 27;
         let monotone = made.layout.monotone.is_some();
+        let parts = Parts { monotone, column_range: monotone, ..Parts::default() };
         let found = names_of_contract(&made.module, |module| {
-            Host::of(module, declared, monotone, std::iter::empty()).map(|_| ())
+            Host::of(module, declared, parts, std::iter::empty()).map(|_| ())
         });
         for name in
             ["STOP", "NEXT_ID", "SMALL_ROUNDS", "MUST_CLEAR", "staged_capacity", "hysteresis", "move_rows"]
         {
             assert!(found.iter().any(|found| found == name), "{name} is not part of {found:?}");
         }
-        let parts = Parts { numbers: false, terms: false, monotone };
         let found = names_of_contract(&made.module, |module| Names::of(module, parts, "build").map(|_| ()));
         for name in ["GOES_ON", "UNORDERED", "LOW", "stage", "hash_word", "fail", "set_bit"] {
             assert!(found.iter().any(|found| found == name), "{name} is not part of {found:?}");

@@ -25,7 +25,7 @@ pub use resident::{Ground, Resident};
 
 use super::contract::{BLOCK, ExplainFailure, Rounds};
 
-use super::tables::{Grown, MOST_WORDS, Tables};
+use super::tables::{End, Grown, MOST_WORDS, Tables};
 use gchr_kernel::device::{Device, DeviceError, Launch};
 use gchr_runtime::outcome::{self, poll};
 use gchr_runtime::slices::{self, Slices};
@@ -104,6 +104,14 @@ pub fn run(
     // A device that failed does not give its memory back either; the first failure is the one to tell.
     let freed = tables.free(device);
     result.and_then(|outcome| Ok(freed.map(|()| outcome)?))
+}
+
+/// What a launch of rounds was told.
+#[derive(Clone, Copy)]
+struct LaunchLimits {
+    /// The last round must not fire.
+    at_limit: bool,
+    max_firings: u64,
 }
 
 struct Runner<'a> {
@@ -250,49 +258,68 @@ impl<'a> Runner<'a> {
             let round = Round { rounds: self.rounds, progress: self.progress() };
             slices::record(control, self.collections, round);
             self.write(tables, device, control)?;
-            match end.stop {
-                s if s == stop.done => return Ok(()),
-                s if at_limit && (s == stop.paused || s == stop.no_steps) => {
-                    return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
-                }
-                s if s == stop.paused => {}
-                s if s == stop.must_grow => {
-                    let grown = tables.grow(&end, self.options.memory, device)?;
-                    self.must_have(grown)?;
-                }
-                s if s == stop.must_collect => {
-                    self.collections += tables.collect(device)?;
-                }
-                s if s == stop.no_cells => {
-                    let grown = tables.make_room_for_terms(self.options.memory, device)?;
-                    self.collections += 1;
-                    self.must_have(grown)?;
-                }
-                s if s == stop.other_grid => grid.change(),
-                s if s == stop.may_take_fast_path => {
-                    tables.start_from_round(&end);
-                    if !at_limit && self.take_fast_path(tables, device, control)? {
-                        return Ok(());
-                    }
-                }
-                s if s == stop.may_offer => offers = true,
-                s if s == stop.must_clear => tables.clear_claims(device)?,
-                s if s == stop.no_steps => {
-                    return Err(self.halt(StopReason::Steps { limit: most }));
-                }
-                s if s == stop.no_ids => {
-                    let limit = u64::from(u32::MAX);
-                    return Err(self.halt(StopReason::Indices { what: "ids of constraints".into(), limit }));
-                }
-                s if s == stop.value_failed => return Err(self.noted(tables, device)?),
-                s if s == stop.guard_failed => return Err(self.explain(tables, false, device)?),
-                s if s == stop.body_failed => return Err(self.explain(tables, true, device)?),
-                other => {
-                    let what = format!("a launch of rounds ended for the unknown reason {other}");
-                    return Err(self.halt(StopReason::Internal { what }));
-                }
+            offers |= end.stop == stop.may_offer;
+            let limits = LaunchLimits { at_limit, max_firings: most };
+            if self.is_over(&end, limits, &mut grid, tables, device, control)? {
+                return Ok(());
             }
         }
+    }
+
+    /// Does what a launch has ended for; whether all rounds of the batch are done.
+    fn is_over(
+        &mut self,
+        end: &End,
+        limits: LaunchLimits,
+        grid: &mut Grid,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<bool, outcome::Failure> {
+        let stop = self.job.kernels.host.stop;
+        match end.stop {
+            s if s == stop.done => return Ok(true),
+            s if limits.at_limit && (s == stop.paused || s == stop.no_steps) => {
+                return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
+            }
+            s if s == stop.paused => {}
+            s if s == stop.must_grow => {
+                let grown = tables.grow(end, self.options.memory, device)?;
+                self.must_have(grown)?;
+            }
+            s if s == stop.must_collect => {
+                self.collections += tables.collect(device)?;
+            }
+            s if s == stop.no_cells => {
+                let grown = tables.make_room_for_terms(self.options.memory, device)?;
+                self.collections += 1;
+                self.must_have(grown)?;
+            }
+            s if s == stop.other_grid => grid.change(),
+            s if s == stop.may_take_fast_path => {
+                tables.start_from_round(end);
+                if !limits.at_limit && self.take_fast_path(tables, device, control)? {
+                    return Ok(true);
+                }
+            }
+            s if s == stop.may_offer => {}
+            s if s == stop.must_clear => tables.clear_claims(device)?,
+            s if s == stop.no_steps => {
+                return Err(self.halt(StopReason::Steps { limit: limits.max_firings }));
+            }
+            s if s == stop.no_ids => {
+                let limit = u64::from(u32::MAX);
+                return Err(self.halt(StopReason::Indices { what: "ids of constraints".into(), limit }));
+            }
+            s if s == stop.value_failed => return Err(self.noted(tables, device)?),
+            s if s == stop.guard_failed => return Err(self.explain(tables, false, device)?),
+            s if s == stop.body_failed => return Err(self.explain(tables, true, device)?),
+            other => {
+                let what = format!("a launch of rounds ended for the unknown reason {other}");
+                return Err(self.halt(StopReason::Internal { what }));
+            }
+        }
+        Ok(false)
     }
 
     fn must_have(&self, grown: Grown) -> Result<(), outcome::Failure> {

@@ -49,6 +49,16 @@ pub(crate) fn add(module: &mut Module, source: Source<'_>, sites: &mut Sites) ->
     wanted.try_for_each(|kernel| kernel.add(module, source, sites))
 }
 
+/// Which templates the finished module of a program has.
+pub(crate) fn parts(source: Source<'_>) -> Parts {
+    Parts {
+        monotone: MonotoneKernels.is_wanted(source),
+        best_row: best_row::BestRow.is_wanted(source),
+        column_range: range::ColumnRange.is_wanted(source),
+        ..source.parts
+    }
+}
+
 /// Whether the rounds of a program have a fast path.
 pub(crate) fn has_fast_path(source: Source<'_>) -> bool {
     MonotoneKernels.is_wanted(source) || product::Products.is_wanted(source)

@@ -11,11 +11,14 @@ use gchr_base::value::Heap;
 use gchr_base::value::heap::{HeapFull, ImportError};
 
 use super::{Grown, Part, Tables, broken};
-use crate::contract::BLOCK;
+use crate::contract::{
+    BLOCK, CopyCells, EnterCells, MarkColumn, MarkLeft, PlaceCells, RenameCells, RenameColumn, TermHost,
+};
 use crate::job::Job;
 use crate::start::Input;
 use crate::terms::Terms;
-use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, Launch, Result, Value};
+use gchr_kernel::device::{BufferId, Device, DeviceExt, Launch, Result, Value};
+use gchr_kernel::template::{KernelArguments, KernelLayout};
 
 /// Words that a heap has room for at first, a row of a table.
 const WORDS_A_ROW: u64 = 4;
@@ -98,10 +101,15 @@ fn empty(capacity: u32, device: &mut dyn Device) -> Result<(BufferId, BufferId)>
     Ok((cells, places))
 }
 
-fn launch(name: &str, elements: u64, args: &[Arg<'_>], device: &mut dyn Device) -> Result<()> {
-    let kernel = device.kernel(name)?;
+fn launch<K: KernelArguments>(
+    layout: &KernelLayout,
+    elements: u64,
+    arguments: &K,
+    device: &mut dyn Device,
+) -> Result<()> {
+    let kernel = device.kernel(layout.name())?;
     let grid = elements.div_ceil(u64::from(BLOCK)).clamp(1, 1 << 10) as u32;
-    device.launch(&Launch { kernel, grid, block: BLOCK, args, cooperative: false })
+    device.launch(&Launch { kernel, grid, block: BLOCK, args: &layout.args(arguments), cooperative: false })
 }
 
 impl Cells {
@@ -124,7 +132,8 @@ impl Cells {
         let starts: Vec<u32> = heap.places().collect();
         if !starts.is_empty() {
             let buffer = device.upload_new(&starts)?;
-            enter(cells, buffer, starts.len() as u64, places, capacity, device)?;
+            let kernels = job.kernels.host.of_terms();
+            enter(kernels, cells, buffer, starts.len() as u64, places, capacity, device)?;
             device.free(buffer)?;
         }
         Ok(this)
@@ -200,6 +209,7 @@ impl Cells {
 
 /// Puts cells into an empty table of places.
 fn enter(
+    kernels: &TermHost,
     cells: BufferId,
     starts: BufferId,
     count: u64,
@@ -208,8 +218,8 @@ fn enter(
     device: &mut dyn Device,
 ) -> Result<()> {
     let mask = (places_for(capacity) - 1) as u32;
-    let args = [cells.into(), starts.into(), Arg::from(count as u32), places.into(), mask.into()];
-    launch("enter_cells", count, &args, device)
+    let arguments = EnterCells { cells, starts, count: count as u32, places, mask };
+    launch(&kernels.enter_cells, count, &arguments, device)
 }
 
 /// The ranks of texts, as an atom and as a string, and of the names of functors. The empty list comes before all other
@@ -358,6 +368,7 @@ impl Tables {
 
     /// A bit a word for the cells that constraints reach.
     fn mark(&self, cells: &Cells, device: &mut dyn Device) -> Result<BufferId> {
+        let kernels = self.host.of_terms();
         let words = u64::from(cells.capacity);
         let bytes = 4 * words.div_ceil(32);
         let marks = device.alloc(bytes)?;
@@ -367,17 +378,17 @@ impl Tables {
         let top = device.upload_new(&[0u32])?;
         for (table, column) in self.roots() {
             let used = self.tables[table].used;
-            let args = [
-                Arg::from(cells.cells),
-                marks.into(),
-                cells.immortal.into(),
-                self.buffer(table, Part::Column(column)).into(),
-                self.buffer(table, Part::Ids).into(),
-                used.into(),
-                more.into(),
-                top.into(),
-            ];
-            launch("mark_column", u64::from(used), &args, device)?;
+            let arguments = MarkColumn {
+                cells: cells.cells,
+                marks,
+                immortal: cells.immortal,
+                column: self.buffer(table, Part::Column(column)),
+                ids: self.buffer(table, Part::Ids),
+                rows: used,
+                pending: more,
+                top,
+            };
+            launch(&kernels.mark_column, u64::from(used), &arguments, device)?;
         }
         loop {
             let count: Vec<u32> = device.download_vec(top, 1)?;
@@ -386,16 +397,16 @@ impl Tables {
             }
             std::mem::swap(&mut left, &mut more);
             device.fill(top, 0, 4, 0)?;
-            let args = [
-                Arg::from(cells.cells),
-                marks.into(),
-                cells.immortal.into(),
-                left.into(),
-                count[0].into(),
-                more.into(),
-                top.into(),
-            ];
-            launch("mark_left", u64::from(count[0]), &args, device)?;
+            let arguments = MarkLeft {
+                cells: cells.cells,
+                marks,
+                immortal: cells.immortal,
+                left,
+                count: count[0],
+                pending: more,
+                top,
+            };
+            launch(&kernels.mark_left, u64::from(count[0]), &arguments, device)?;
         }
         [left, more, top].into_iter().try_for_each(|buffer| device.free(buffer))?;
         Ok(marks)
@@ -406,20 +417,22 @@ impl Tables {
         let count = places_for(cells.capacity);
         let sizes = device.alloc(4 * count)?;
         let offsets = device.alloc(4 * (count + 1))?;
-        let kernel = device.kernel("place_cells")?;
+        let layout = &self.host.of_terms().place_cells;
+        let kernel = device.kernel(layout.name())?;
         let grid = device.resident_blocks(kernel, BLOCK)?;
         let block_sums = device.alloc(4 * u64::from(grid))?;
-        let args = [
-            Arg::from(cells.cells),
-            marks.into(),
-            cells.immortal.into(),
-            cells.places.into(),
-            (count as u32).into(),
-            sizes.into(),
-            offsets.into(),
-            block_sums.into(),
-            self.fixed.arrivals.into(),
-        ];
+        let arguments = PlaceCells {
+            cells: cells.cells,
+            marks,
+            immortal: cells.immortal,
+            places: cells.places,
+            count: count as u32,
+            sizes,
+            offsets,
+            block_sums,
+            arrivals: self.fixed.arrivals,
+        };
+        let args = layout.args(&arguments);
         device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: true })?;
         device.free(block_sums)?;
         let mut words = [0u32];
@@ -429,36 +442,38 @@ impl Tables {
 
     /// Copies the cells that are kept to other buffers, and gives all words their new values.
     fn move_cells(&self, cells: Cells, kept: &Kept, capacity: u32, device: &mut dyn Device) -> Result<Cells> {
+        let kernels = self.host.of_terms();
         let count = places_for(cells.capacity);
         let (to, places) = empty(capacity, device)?;
         device.copy(cells.cells, to, 8 * u64::from(cells.immortal))?;
         let moved = device.alloc(4 * u64::from(cells.capacity))?;
         let starts = device.alloc(4 * count)?;
-        let args = [
-            Arg::from(cells.cells),
-            cells.immortal.into(),
-            cells.places.into(),
-            (count as u32).into(),
-            kept.sizes.into(),
-            kept.offsets.into(),
-            to.into(),
-            moved.into(),
-            starts.into(),
-        ];
-        launch("copy_cells", count, &args, device)?;
-        let args = [Arg::from(to), cells.immortal.into(), starts.into(), (count as u32).into(), moved.into()];
-        launch("rename_cells", count, &args, device)?;
-        enter(to, starts, count, places, capacity, device)?;
+        let immortal = cells.immortal;
+        let copy = CopyCells {
+            cells: cells.cells,
+            immortal,
+            places: cells.places,
+            count: count as u32,
+            sizes: kept.sizes,
+            offsets: kept.offsets,
+            to,
+            moved,
+            starts,
+        };
+        launch(&kernels.copy_cells, count, &copy, device)?;
+        let rename = RenameCells { cells: to, immortal, starts, count: count as u32, moved };
+        launch(&kernels.rename_cells, count, &rename, device)?;
+        enter(kernels, to, starts, count, places, capacity, device)?;
         for (table, column) in self.roots() {
             let used = self.tables[table].used;
-            let args = [
-                Arg::from(self.buffer(table, Part::Column(column))),
-                self.buffer(table, Part::Ids).into(),
-                used.into(),
-                cells.immortal.into(),
-                moved.into(),
-            ];
-            launch("rename_column", u64::from(used), &args, device)?;
+            let rename = RenameColumn {
+                column: self.buffer(table, Part::Column(column)),
+                ids: self.buffer(table, Part::Ids),
+                rows: used,
+                immortal,
+                moved,
+            };
+            launch(&kernels.rename_column, u64::from(used), &rename, device)?;
         }
         let words = u64::from(cells.immortal) + kept.words;
         device.upload(cells.used, 0, &words.to_le_bytes())?;

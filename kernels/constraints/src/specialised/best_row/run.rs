@@ -3,10 +3,10 @@
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_constraints::class::{Best, BestOrder};
 
-use crate::contract::BLOCK;
+use crate::contract::{BLOCK, FindBestRow};
 use crate::layout::Part;
 use crate::tables::Tables;
-use gchr_kernel::device::{Arg, Device, DeviceExt, Launch, Result};
+use gchr_kernel::device::{Device, DeviceExt, Launch, Result};
 
 impl Tables {
     /// The best of so many rows from `first` on.
@@ -18,20 +18,16 @@ impl Tables {
         rows: u32,
         device: &mut dyn Device,
     ) -> Result<u32> {
-        let kernel = device.kernel("best_row")?;
+        let Some(layout) = &self.host.best_row else { return Ok(first) };
+        let kernel = device.kernel(layout.name())?;
         let grid = rows.div_ceil(BLOCK).min(device.resident_blocks(kernel, BLOCK)?);
         let words = device.alloc(8 * u64::from(grid))?;
         let found = device.alloc(4 * u64::from(grid))?;
         let floats = u32::from(self.layout.tables[table].columns[best.column] == SortKind::Float);
         let order = floats | u32::from(best.order == BestOrder::Greatest) << 1;
-        let args = [
-            Arg::from(self.buffer(table, Part::Column(best.column))),
-            first.into(),
-            rows.into(),
-            order.into(),
-            words.into(),
-            found.into(),
-        ];
+        let column = self.buffer(table, Part::Column(best.column));
+        let arguments = FindBestRow { column, first, rows, order, words, found };
+        let args = layout.args(&arguments);
         device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })?;
         let merits: Vec<u64> = device.download_vec(words, grid as usize)?;
         let at: Vec<u32> = device.download_vec(found, grid as usize)?;
