@@ -193,6 +193,9 @@ pub struct Flags {
     pub show_store: bool,
     /// Whether guards may bind variables of heads (the option `check_guard_bindings` is off).
     pub guards_bind: bool,
+    /// Whether the rules may be debugged: the options `debug, off` and `optimize, full` say no, which changes the order in
+    /// which SWI-Prolog finds partners.
+    pub debug: bool,
     /// The modules of the program: constraints called `module:name` are shown without the module.
     pub modules: Vec<Arc<str>>,
     /// Modules whose attributes answers do not show: they see that those of constraints are not shown.
@@ -208,6 +211,7 @@ impl Default for Flags {
             occurs_check: OccursCheck::False,
             show_store: true,
             guards_bind: false,
+            debug: true,
             modules: Vec::new(),
             hidden: Vec::new(),
         }

@@ -5,8 +5,10 @@ mod check;
 mod guard;
 mod matching;
 mod plan;
+mod shared;
 mod store;
 mod suspensions;
+mod waking;
 
 use std::rc::Rc;
 
@@ -40,6 +42,8 @@ struct Partner {
     pattern: Vec<Match>,
     /// The index to be used, and what its columns must be equal to.
     lookup: Option<(usize, Vec<Match>)>,
+    /// Known variables of its columns that are not ground: SWI-Prolog looks for it by the first one that is unbound.
+    via: Vec<u16>,
 }
 
 /// A head of a rule as the one that the active constraint fills.
@@ -50,6 +54,8 @@ struct Occurrence {
     removed: bool,
     pattern: Vec<Match>,
     partners: Vec<Partner>,
+    /// How it is tried together with its neighbours.
+    shared: Option<shared::Shared>,
 }
 
 /// What decides whether a rule fires.

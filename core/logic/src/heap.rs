@@ -344,6 +344,22 @@ impl Heap {
         }
         found
     }
+    /// The first variable of a term, depth first.
+    pub fn first_variable(&self, term: Cell) -> Option<Cell> {
+        let mut compounds = gchr_base::hash::HashSet::default();
+        let mut pending = vec![term];
+        while let Some(cell) = pending.pop() {
+            let cell = self.deref(cell);
+            if cell.is_var() {
+                return Some(cell);
+            }
+            if cell.is_compound() && compounds.insert(cell) {
+                let (start, n) = self.args(cell);
+                pending.extend(self.cells[start..start + n].iter().rev());
+            }
+        }
+        None
+    }
     /// The attributes of a variable that has some: terms `att(Module, Value, Others)`.
     pub fn attributes(&self, variable: Cell) -> impl Iterator<Item = Cell> + '_ {
         let first = self.deref(self.cells[variable.place() + 1]);

@@ -86,6 +86,7 @@ impl Builder {
             self.program.flags.hidden = std::mem::take(&mut self.modules);
         }
         self.program.flags.guards_bind = self.guards_bind;
+        self.program.flags.debug = !self.unchecked;
         if self.unchecked {
             let columns = self.program.constraints.iter_mut().flat_map(|c| &mut c.columns);
             columns.for_each(|column| column.ty = None);

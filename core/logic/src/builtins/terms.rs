@@ -192,8 +192,7 @@ impl Machine<'_, '_> {
         let mut rest = self.heap.deref(self.heap.cells[variable.place() + 1]);
         while rest.is_compound() {
             let constraints = self.heap.arg(rest, 0) == Cell::atom(atom::chr);
-            let ids = || self.heap.list_items(self.heap.arg(rest, 1)).0;
-            if !constraints || ids().iter().any(|id| self.is_alive(id.as_int() as u32)) {
+            if !constraints || self.watching(self.heap.arg(rest, 1)).next().is_some() {
                 return true;
             }
             rest = self.heap.arg(rest, 2);

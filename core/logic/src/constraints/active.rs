@@ -8,7 +8,6 @@ use crate::cell::Cell;
 use crate::code::{Label, at};
 use crate::heap::Undo;
 use crate::machine::{Alternative, Done, Machine};
-use crate::names::atom;
 
 /// Slots of the environment of an active constraint.
 pub(super) mod slot {
@@ -29,7 +28,7 @@ pub(super) mod slot {
 }
 
 impl Machine<'_, '_> {
-    fn note_change(&mut self, change: Change) {
+    pub(super) fn note_change(&mut self, change: Change) {
         if self.heap.has_choice {
             self.heap.note(Undo::Store(change));
         }
@@ -58,7 +57,7 @@ impl Machine<'_, '_> {
         if open {
             // First: keys know variables by the place that watching them gives them.
             let variables = self.heap.variables(term);
-            self.watch(&variables, &[self.constraints.suspensions.len() as u32]);
+            self.watch(&variables, self.constraints.suspensions.len() as u32);
         }
         let keys = self.keys(symbol, term);
         let id = self.constraints.add(symbol, term, keys);
@@ -67,7 +66,7 @@ impl Machine<'_, '_> {
     }
 
     /// The keys of a constraint in all indexes of its symbol.
-    fn keys(&self, symbol: u32, term: Cell) -> Vec<u64> {
+    pub(super) fn keys(&self, symbol: u32, term: Cell) -> Vec<u64> {
         let start = self.heap.args(term).0;
         let indexes = &self.constraints.symbols[symbol as usize].indexes;
         indexes
@@ -76,37 +75,12 @@ impl Machine<'_, '_> {
             .collect()
     }
 
-    /// Has bindings of variables wake constraints.
-    fn watch(&mut self, variables: &[Cell], ids: &[u32]) {
-        let module = Cell::atom(atom::chr);
-        for &variable in variables {
-            let variable = self.heap.deref(variable);
-            let mut list = self.attached(variable, module).unwrap_or(Cell::atom(atom::nil));
-            // The dead at the front are in nobody's way longer than this.
-            while list.is_compound() && !self.is_alive(self.heap.arg(list, 0).as_int() as u32) {
-                list = self.heap.arg(list, 1);
-            }
-            let mut known = gchr_base::hash::HashSet::default();
-            if ids.len() > 1
-                || ids.first().is_some_and(|&id| id as usize + 1 < self.constraints.suspensions.len())
-            {
-                known.extend(self.heap.list_items(list).0);
-            }
-            for &id in ids {
-                if !known.contains(&Cell::int(id as usize)) {
-                    list = self.heap.cons(Cell::int(id as usize), list);
-                }
-            }
-            self.attach(variable, module, list);
-        }
-    }
-
     pub fn is_alive(&self, id: u32) -> bool {
         self.constraints.suspensions.get(id).is_some_and(|s| s.alive)
     }
 
     /// Tries the rules of a constraint in the store.
-    fn activate(&mut self, id: u32) -> Done<Option<Label>> {
+    pub(super) fn activate(&mut self, id: u32) -> Done<Option<Label>> {
         let suspension = &mut self.constraints.suspensions[id as usize];
         let before = suspension.generation;
         suspension.generation += 1;
@@ -146,16 +120,22 @@ impl Machine<'_, '_> {
                 return Ok(Some(self.cp_now()));
             };
             let occurrence = Rc::clone(occurrence);
-            let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
             let mut partners = std::mem::take(&mut self.constraints.partners);
-            let found = self.search(id, &occurrence, &rule, &mut partners);
-            if !matches!(found, Ok(true)) {
+            let found = self.search_from(id, number, &occurrence, &mut partners);
+            let Ok(Some(found)) = found else {
                 self.constraints.partners = partners;
                 found?;
-                self.change_slot(slot::OCCURRENCE, Cell::int(number + 1));
+                let behind =
+                    occurrence.shared.map_or(number + 1, |shared| number - shared.index + shared.len);
+                self.change_slot(slot::OCCURRENCE, Cell::int(behind));
                 self.change_slot(slot::RESUME, Cell::int(0));
                 continue;
+            };
+            let occurrence = if found == number { occurrence } else { self.occurrence(id, found) };
+            if found != number {
+                self.change_slot(slot::OCCURRENCE, Cell::int(found));
             }
+            let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
             let next = self.apply_rule(id, &occurrence, &rule, &partners);
             self.constraints.partners = partners;
             if let Some(next) = next? {
@@ -264,46 +244,77 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Looks for partners: the first ones, or those behind the ones that the environment has.
-    fn search(
+    /// An occurrence of a constraint's symbol.
+    pub(super) fn occurrence(&self, id: u32, number: usize) -> Rc<Occurrence> {
+        let symbol = self.constraints.suspensions[id as usize].symbol as usize;
+        Rc::clone(&self.constraints.symbols[symbol].occurrences[number])
+    }
+
+    /// Looks for partners where the environment says: the occurrence that has found some.
+    fn search_from(
+        &mut self,
+        id: u32,
+        number: usize,
+        occurrence: &Occurrence,
+        partners: &mut Vec<u32>,
+    ) -> Done<Option<usize>> {
+        let resume = self.slot(slot::RESUME).as_int() == 1;
+        partners.clear();
+        if resume {
+            let of_slot = |i| self.slot(slot::PARTNERS + i as u16).as_int() as u32;
+            partners.extend((0..occurrence.partners.len()).map(of_slot));
+        }
+        match occurrence.shared {
+            Some(shared) => self.search_shared(id, number - shared.index, shared.index, resume, partners),
+            None => Ok(self.search(id, occurrence, 0, resume, partners)?.then_some(number)),
+        }
+    }
+
+    /// Looks for partners behind the first `fixed` ones, which are given: the first others, or those behind the given ones.
+    pub(super) fn search(
         &mut self,
         id: u32,
         occurrence: &Occurrence,
-        rule: &Rule,
+        fixed: usize,
+        resume: bool,
         partners: &mut Vec<u32>,
     ) -> Done<bool> {
-        let resume = self.slot(slot::RESUME).as_int() == 1;
+        let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
         let n = occurrence.partners.len();
         if self.constraints.slots.len() < rule.slots {
             self.constraints.slots.resize(rule.slots, Cell::int(0));
         }
-        if resume && n == 0 || !self.match_head(id, &occurrence.pattern) {
+        if resume && n == fixed || !self.match_head(id, &occurrence.pattern) {
             return Ok(false);
         }
-        partners.clear();
         if n == 0 {
-            return self.passes(id, occurrence, rule, partners);
+            return self.passes(id, occurrence, &rule, partners);
         }
         let mut cursors = vec![u32::MAX; n];
         let mut level = 0;
-        if resume {
-            loop {
-                let partner = self.slot(slot::PARTNERS + level as u16).as_int() as u32;
-                cursors[level] = partner;
-                if level + 1 == n
-                    || !self.is_alive(partner)
-                    || !self.match_head(partner, &occurrence.partners[level].pattern)
-                {
+        for (i, &partner) in partners.iter().enumerate() {
+            if i >= fixed {
+                cursors[i] = partner;
+                if i + 1 == n {
                     break;
                 }
-                partners.push(partner);
-                level += 1;
             }
+            if !self.is_alive(partner) || !self.match_head(partner, &occurrence.partners[i].pattern) {
+                if i < fixed {
+                    return Ok(false);
+                }
+                break;
+            }
+            level += 1;
+        }
+        partners.truncate(level);
+        if level == n {
+            return self.passes(id, occurrence, &rule, partners);
         }
         loop {
             let Some(found) = self.candidate(id, &occurrence.partners[level], cursors[level], partners)
             else {
-                if level == 0 {
+                if level == fixed {
                     return Ok(false);
                 }
                 level -= 1;
@@ -316,7 +327,7 @@ impl Machine<'_, '_> {
             if level + 1 < n {
                 level += 1;
                 cursors[level] = u32::MAX;
-            } else if self.passes(id, occurrence, rule, partners)? {
+            } else if self.passes(id, occurrence, &rule, partners)? {
                 return Ok(true);
             } else {
                 partners.pop();
@@ -324,14 +335,14 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn match_head(&mut self, id: u32, pattern: &[super::Match]) -> bool {
+    pub(super) fn match_head(&mut self, id: u32, pattern: &[super::Match]) -> bool {
         let term = self.constraints.suspensions[id as usize].term;
         let (start, n) = self.heap.args(term);
         self.heap.matches(start, n, pattern, &mut self.constraints.slots, &self.db.records)
     }
 
-    /// The youngest constraint older than `cursor` that fits a head.
-    fn candidate(
+    /// The constraint behind `cursor` that fits a head: mostly the youngest one that is older.
+    pub(super) fn candidate(
         &mut self,
         id: u32,
         partner: &super::Partner,
@@ -339,13 +350,14 @@ impl Machine<'_, '_> {
         taken: &[u32],
     ) -> Option<u32> {
         let key = partner.lookup.as_ref().map(|(index, columns)| (*index, self.lookup_key(columns)));
+        let met = self.met(&partner.via);
         loop {
             let table = &self.constraints.tables[partner.symbol as usize];
             let bucket = match key {
                 Some((index, key)) => table.indexes[index].get(&key)?,
                 None => &table.all,
             };
-            let found = bucket.before(cursor)?;
+            let found = bucket.behind(cursor, met)?;
             cursor = found;
             if found != id
                 && self.is_alive(found)
@@ -370,51 +382,6 @@ impl Machine<'_, '_> {
         let (owner, combination) = combination(id, occurrence, rule, partners);
         let history = &self.constraints.suspensions[owner as usize].history;
         Ok(!history.as_ref().is_some_and(|history| history.contains(&combination)))
-    }
-
-    /// A variable was bound that constraints contain: `$chr_wake(Constraints, Value)`.
-    pub fn wake_constraints(&mut self) -> Done<Option<Label>> {
-        let (items, _) = self.heap.list_items(self.x[0]);
-        let mut ids: Vec<u32> = items.iter().map(|cell| cell.as_int() as u32).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids.retain(|&id| self.is_alive(id));
-        let variables = self.heap.variables(self.x[1]);
-        self.watch(&variables, &ids);
-        for &id in &ids {
-            let suspension = &self.constraints.suspensions[id as usize];
-            let (symbol, term) = (suspension.symbol, suspension.term);
-            for (index, key) in self.keys(symbol, term).into_iter().enumerate() {
-                if self.constraints.suspensions[id as usize].keys[index] != key {
-                    let old = self.constraints.move_key(id, index, key);
-                    self.note_change(Change::Key(id, index, old));
-                }
-            }
-        }
-        // What a guard binds does not wake the constraint that it is the guard of.
-        let asked = &self.constraints.asked;
-        ids.retain(|id| !asked.iter().any(|guard| guard.id == *id));
-        let cells: Vec<Cell> = ids.iter().map(|&id| Cell::int(id as usize)).collect();
-        let list = self.heap.list(&cells);
-        self.frame(&[list], at::NEXT_WOKEN);
-        self.next_woken()
-    }
-
-    /// Goes on with the next constraint that a binding woke.
-    pub fn next_woken(&mut self) -> Done<Option<Label>> {
-        loop {
-            let list = self.slot(0);
-            if !list.is_compound() {
-                self.leave();
-                return Ok(Some(self.cp_now()));
-            }
-            let (id, rest) = (self.heap.arg(list, 0).as_int() as u32, self.heap.arg(list, 1));
-            self.change_slot(0, rest);
-            if self.is_alive(id) {
-                self.set_cp(at::NEXT_WOKEN);
-                return self.activate(id);
-            }
-        }
     }
 
     /// All constraints in the store: by symbol in the order of declarations, the youngest first.

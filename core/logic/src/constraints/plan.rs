@@ -4,6 +4,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{ConstraintRule, LogicNode, LogicProgram, LogicTermId, Mode, RuleHead, VarId};
 
+use super::shared::{self, Head, Planned};
 use super::store::Table;
 use super::{Constraints, Expr, Guard, Match, Occurrence, Partner, Rule, Symbol, Test, check};
 use crate::cell::Cell;
@@ -21,6 +22,10 @@ struct Planner<'a> {
     heap: &'a mut Heap,
     plan: Constraints,
     symbols: HashMap<(String, usize), u32>,
+    /// The occurrences of each symbol.
+    planned: Vec<Planned>,
+    /// Modes of the columns of each symbol.
+    modes: Vec<Vec<Mode>>,
 }
 
 /// Numbers of the slots of the variables of a rule's heads.
@@ -28,8 +33,15 @@ type Slots = HashMap<VarId, u16>;
 
 impl Constraints {
     pub fn plan(program: &LogicProgram, db: &mut Database, heap: &mut Heap) -> Result<Self, Vec<Diagnostic>> {
-        let mut planner =
-            Planner { program, db, heap, plan: Constraints::default(), symbols: HashMap::default() };
+        let mut planner = Planner {
+            program,
+            db,
+            heap,
+            plan: Constraints::default(),
+            symbols: HashMap::default(),
+            planned: Vec::new(),
+            modes: Vec::new(),
+        };
         planner.plan.types = check::Types::of(program);
         planner.declare();
         let mut problems = Vec::new();
@@ -42,7 +54,8 @@ impl Constraints {
             return Err(problems);
         }
         let mut plan = planner.plan;
-        for symbol in &plan.symbols {
+        for (symbol, planned) in plan.symbols.iter_mut().zip(planner.planned) {
+            symbol.occurrences = planned.finish();
             let indexes = vec![HashMap::default(); symbol.indexes.len()];
             plan.tables.push(Table { indexes, ..Table::default() });
         }
@@ -71,6 +84,8 @@ impl Planner<'_> {
                 None => self.db.home_module(),
             };
             let types = declaration.columns.iter().map(|c| c.ty.map(|id| check::read(self.program, id)));
+            self.planned.push(Planned::default());
+            self.modes.push(declaration.columns.iter().map(|c| c.mode).collect());
             self.plan.symbols.push(Symbol {
                 name,
                 arity,
@@ -106,13 +121,15 @@ impl Planner<'_> {
             self.symbol(head)?;
             self.number_variables(head.constraint, &mut slots);
         }
-        for (i, &(head, removed)) in heads.iter().enumerate() {
+        for (i, &(head, _)) in heads.iter().enumerate() {
             if head.passive {
                 continue;
             }
             let (symbol, _) = self.symbol(head)?;
-            let occurrence = self.occurrence(number, &heads, i, removed, &slots)?;
-            self.plan.symbols[symbol as usize].occurrences.push(occurrence.into());
+            let (occurrence, steps) = self.occurrence(rule, number, &heads, i, &slots)?;
+            let planned = &mut self.planned[symbol as usize];
+            planned.occurrences.push(occurrence);
+            planned.steps.push(steps);
         }
         let planned = self.body(rule, number, heads.len(), &slots);
         self.plan.rules.push(planned.into());
@@ -135,15 +152,17 @@ impl Planner<'_> {
 
     fn occurrence(
         &mut self,
-        rule: u32,
+        rule: &ConstraintRule,
+        number: u32,
         heads: &[(&RuleHead, bool)],
         active: usize,
-        removed: bool,
         slots: &Slots,
-    ) -> Result<Occurrence, Box<Diagnostic>> {
+    ) -> Result<(Occurrence, shared::Steps), Box<Diagnostic>> {
+        let removed = heads[active].1;
         let mut bound = HashSet::default();
-        let args = self.symbol(heads[active].0)?.1.to_vec();
-        let pattern = self.pattern(&args, slots, &mut bound);
+        let (own, args) = self.symbol(heads[active].0)?;
+        let mut all = vec![(own, args.to_vec())];
+        let pattern = self.pattern(&all[0].1.clone(), slots, &mut bound);
         // The other heads of its own kind come first, each kind in the order of the text.
         let mut order: Vec<usize> = (0..heads.len()).filter(|&i| i != active).collect();
         order.sort_by_key(|&i| heads[i].1 != removed);
@@ -152,10 +171,33 @@ impl Planner<'_> {
             let (symbol, args) = self.symbol(heads[i].0)?;
             let args = args.to_vec();
             let lookup = self.lookup(symbol, &args, slots, &bound);
+            let via = self.via(symbol, &args, slots, &bound);
             let pattern = self.pattern(&args, slots, &mut bound);
-            partners.push(Partner { symbol, head: i, removed: heads[i].1, pattern, lookup });
+            partners.push(Partner { symbol, head: i, removed: heads[i].1, pattern, lookup, via });
+            all.push((symbol, args));
         }
-        Ok(Occurrence { rule, head: active, removed, pattern, partners })
+        let heads: Vec<Head<'_>> = all
+            .iter()
+            .map(|(symbol, args)| Head { symbol: *symbol, args, modes: &self.modes[*symbol as usize] })
+            .collect();
+        let steps = shared::steps(&self.program.terms, &heads, rule.guard, !self.program.flags.debug);
+        Ok((Occurrence { rule: number, head: active, removed, pattern, partners, shared: None }, steps))
+    }
+
+    /// The variables by which SWI-Prolog looks for a partner, if it uses no hash table.
+    fn via(&self, symbol: u32, args: &[LogicTermId], slots: &Slots, bound: &HashSet<VarId>) -> Vec<u16> {
+        let modes = &self.modes[symbol as usize];
+        let is_known = |id| match self.program.terms.node(id) {
+            LogicNode::Var(v) => bound.contains(v),
+            LogicNode::Compound { .. } => false,
+            _ => true,
+        };
+        let hashed = |(&arg, mode): (&LogicTermId, &Mode)| *mode == Mode::Ground && is_known(arg);
+        if !self.program.flags.debug && args.iter().zip(modes).any(hashed) {
+            return Vec::new();
+        }
+        let head = Head { symbol, args, modes };
+        shared::via(&self.program.terms, &head, bound).iter().map(|v| slots[v]).collect()
     }
 
     /// The columns of a partner that are known before it is looked for.

@@ -70,6 +70,8 @@ pub(crate) struct Constraints {
     pub(super) slots: Vec<Cell>,
     /// The partners that were found for it.
     pub(super) partners: Vec<u32>,
+    /// Whether two variables that constraints hold were ever bound to each other.
+    pub(super) met: bool,
     /// Guards of goals that are being asked, the innermost last.
     pub(crate) asked: Vec<super::Asked>,
     /// Types that the program defines.
@@ -102,6 +104,19 @@ impl Bucket {
                 let at = self.ids.partition_point(|&other| other < id);
                 at.checked_sub(1).map(|at| self.ids[at])
             }
+        }
+    }
+    /// The next constraint behind one, or the first one for `u32::MAX`; dead ones too: those from `met` on come from the
+    /// youngest to the oldest, then the others from the oldest to the youngest.
+    pub fn behind(&self, id: u32, met: u32) -> Option<u32> {
+        if id >= met {
+            match self.before(id) {
+                Some(found) if found < met => self.ids.first().copied(),
+                found => found,
+            }
+        } else {
+            let at = self.ids.partition_point(|&other| other <= id);
+            self.ids.get(at).copied().filter(|&found| found < met)
         }
     }
 }
