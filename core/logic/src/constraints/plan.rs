@@ -163,11 +163,9 @@ impl Planner<'_> {
         let (own, args) = self.symbol(heads[active].0)?;
         let mut all = vec![(own, args.to_vec())];
         let pattern = self.pattern(&all[0].1.clone(), slots, &mut bound);
-        // The other heads of its own kind come first, each kind in the order of the text.
-        let mut order: Vec<usize> = (0..heads.len()).filter(|&i| i != active).collect();
-        order.sort_by_key(|&i| heads[i].1 != removed);
         let mut partners = Vec::new();
-        for i in order {
+        // Removed heads, which come first here, before kept ones.
+        for i in (0..heads.len()).filter(|&i| i != active) {
             let (symbol, args) = self.symbol(heads[i].0)?;
             let args = args.to_vec();
             let lookup = self.lookup(symbol, &args, slots, &bound);
