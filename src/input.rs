@@ -51,6 +51,7 @@ pub struct Input {
     queries: Vec<String>,
     facts: Vec<gchr_chr::FactFile>,
     memory: Option<u64>,
+    rounds: bool,
 }
 
 impl Input {
@@ -85,6 +86,7 @@ impl Input {
             queries: Vec::new(),
             facts: Vec::new(),
             memory: None,
+            rounds: false,
         }
     }
     /// Says which language the program is in, whatever its name.
@@ -140,6 +142,14 @@ impl Input {
     #[must_use]
     pub fn memory(mut self, limit: Option<u64>) -> Self {
         self.memory = limit;
+        self
+    }
+
+    /// Says that a constraint program is to run in rounds or on a device: its conditionals, negations and deterministic
+    /// clauses become rules then, where they can, in place of work for the logic machine.
+    #[must_use]
+    pub fn for_rounds(mut self, rounds: bool) -> Self {
+        self.rounds = rounds;
         self
     }
 
@@ -366,11 +376,12 @@ impl Input {
     ) -> Result<Parts, Vec<Diagnostic>> {
         let queries: Vec<_> = self.queries.iter().map(|goals| sources.add("--query", goals)).collect();
         let request = gchr_chr::Request { program: id, queries, facts: self.facts.clone() };
-        let loaded = gchr_chr::load_any(sources, &request, account);
+        let load = if self.rounds { gchr_chr::load_for_rounds } else { gchr_chr::load_any };
+        let loaded = load(sources, &request, account);
         let own_queries = self.queries.is_empty();
         let logic = loaded.logic.map(|mut program| {
             program.queries.retain(|query| own_queries || query.span.source != id);
-            Logic { program, reasons: loaded.reasons }
+            Logic { program, reasons: loaded.reasons, left: loaded.left }
         });
         let rules = loaded.program.or_else(|| logic.is_some().then(no_rules));
         let Some(mut rules) = rules else { return Err(loaded.diagnostics) };

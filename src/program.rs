@@ -124,12 +124,18 @@ pub(crate) struct Logic {
     pub(crate) program: LogicProgram,
     /// What in it ground stores cannot do.
     pub(crate) reasons: Vec<Diagnostic>,
+    /// What is left of that where branches and clauses are rules, as in rounds and on devices.
+    pub(crate) left: Vec<Diagnostic>,
 }
 
 impl Logic {
     /// A diagnostic that shows what in the program ground stores cannot do, first.
     pub(crate) fn with_first_reason(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let first = self.reasons.first().and_then(|reason| Some((reason, reason.labels.first()?)));
+        let first = self
+            .left
+            .first()
+            .or(self.reasons.first())
+            .and_then(|reason| Some((reason, reason.labels.first()?)));
         match first {
             Some((reason, label)) => diagnostic.label(label.span, reason.message.clone()),
             None => diagnostic,
@@ -148,10 +154,13 @@ impl Logic {
         for reason in &self.reasons {
             text += &format!("  line {}: {}\n", place(reason).map_or(0, line), reason.message);
         }
+        if self.left.is_empty() {
+            text += "runs in rounds and on a GPU, too: its branches and clauses become rules there\n";
+        }
         for rule in &self.program.rules {
             let name = rule.name.as_deref().unwrap_or("rule");
             let found: Vec<&str> = self
-                .reasons
+                .left
                 .iter()
                 .filter(|reason| within(reason, rule.span))
                 .map(|reason| reason.message.as_str())

@@ -41,6 +41,7 @@ use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::profile::Recorder;
 use gchr_base::reading::Account;
+use gchr_base::rule::Semantics;
 use gchr_base::signature::Signature;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_base::stats::Stats;
@@ -177,7 +178,8 @@ fn open_constraints(
     account: &Account,
     options: &CompileOptions,
 ) -> Result<(Kind, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let (opened, found) = gchr_chr::open(texts, id, logic, account);
+    let rounds = options.semantics == Some(Semantics::Rounds);
+    let (opened, found) = gchr_chr::open(texts, id, (logic, rounds), account);
     let kind = match opened {
         None => return Err(found),
         Some(gchr_chr::Opened::Ground(program)) => {

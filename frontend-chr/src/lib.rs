@@ -1,6 +1,7 @@
 //! Frontend for Constraint Handling Rules: `.chr` text, queries and fact files to the rule IR.
 
 pub mod ast;
+mod branches;
 mod builtin;
 pub mod calls;
 mod clause;
@@ -27,7 +28,8 @@ pub use facts::{FactFile, FactFormat, Header, split_table};
 #[cfg(feature = "tables")]
 pub use load::FactTable;
 pub use load::{
-    Added, Addition, GroundSession, Loaded, LogicSession, Opened, Request, load, load_any, load_within, open,
+    Added, Addition, GroundSession, Loaded, LogicSession, Opened, Request, load, load_any, load_for_rounds,
+    load_within, open,
 };
 pub use logic::TermReader;
 pub use parser::{parse, parse_goals};

@@ -13,7 +13,7 @@ use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
 use gchr_base::logic::{LogicProgram, Operators};
 use gchr_base::reading::Account;
-use gchr_base::rule::{Program, Start, verify};
+use gchr_base::rule::{Program, Semantics, Start, verify};
 use gchr_base::source::{SourceId, SourceMap};
 
 use crate::ast::{ClauseKind, Module};
@@ -23,7 +23,7 @@ use crate::files::Files;
 use crate::flags::Quotes;
 use crate::logic::Builder;
 use crate::lower::{Lowering, Sorts};
-use crate::{Parsed, declare, lint, parser, scopes, sorts};
+use crate::{Parsed, branches, declare, lint, parser, scopes, sorts};
 
 #[cfg(feature = "tables")]
 pub use session::FactTable;
@@ -51,6 +51,8 @@ pub struct Loaded {
     pub logic: Option<LogicProgram>,
     /// Why it needs that: what a plan over ground stores cannot do, by place.
     pub reasons: Vec<Diagnostic>,
+    /// What of that is left where branches and clauses have become rules, as they do for rounds and devices.
+    pub left: Vec<Diagnostic>,
     /// Facts in the order of the files.
     pub facts: Vec<Facts>,
     /// All findings, by place.
@@ -69,7 +71,7 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
 
 /// Loads a program over ground stores; the facts take what the account allows, else an error says so.
 pub fn load_within(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
-    let mut reading = Reading::new(sources, request, account);
+    let mut reading = Reading::new(sources, request, account).with_facts(sources, &request.facts, account);
     let beyond = std::mem::take(&mut reading.beyond);
     reading.diagnostics.extend(beyond);
     let (loaded, _) = reading.ground();
@@ -78,16 +80,34 @@ pub fn load_within(sources: &mut SourceMap, request: &Request, account: &Account
 
 /// Loads a program: one over ground stores where these suffice, else one for the logic machine.
 pub fn load_any(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
+    load_as(sources, request, account, false)
+}
+
+/// Loads a program that is to run in rounds or on a device: branches and clauses become rules over ground stores where
+/// they can.
+pub fn load_for_rounds(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
+    load_as(sources, request, account, true)
+}
+
+fn load_as(sources: &mut SourceMap, request: &Request, account: &Account, rounds: bool) -> Loaded {
     let reading = Reading::new(sources, request, account);
     if !reading.beyond.is_empty() {
-        return reading.logic();
+        let branched = reading.branched();
+        let rounds = rounds || reading.declarations.semantics == Some(Semantics::Rounds);
+        if rounds && !branched.has_left() {
+            return branched.with_facts(sources, &request.facts, account).ground().0;
+        }
+        let mut loaded = reading.with_facts(sources, &request.facts, account).logic();
+        loaded.left = branched.beyond;
+        sort(&mut loaded.left);
+        return loaded;
     }
-    let (loaded, untyped) = reading.ground();
+    let (loaded, untyped) = reading.with_facts(sources, &request.facts, account).ground();
     if !untyped {
         return loaded;
     }
     // Types that do not hold are no error where nothing checks them.
-    let mut reading = Reading::new(sources, request, account);
+    let mut reading = Reading::new(sources, request, account).with_facts(sources, &request.facts, account);
     reading.beyond = loaded.diagnostics.into_iter().filter(|d| d.is_error()).collect();
     reading.logic()
 }
@@ -107,19 +127,58 @@ struct Reading {
     /// Whether all clauses were looked at.
     whole: bool,
     notices: Vec<String>,
+    /// Whether rules stand in place of branches and clauses: nobody has written these.
+    branched: bool,
+}
+
+/// What is read: a program text with the files it names, and queries.
+struct Texts {
+    ast: Module,
+    queries: Vec<Module>,
+    quotes: Quotes,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Reading {
     fn new(sources: &mut SourceMap, request: &Request, account: &Account) -> Self {
         let mut files = Files::new(sources, request.program, account);
         let Parsed { ast, mut diagnostics, quotes } = parser::parse_program(&mut files, request.program);
+        let queries = request.queries.iter().map(|&text| {
+            let mut parsed = parser::parse_query(sources, text, &ast.operators, quotes);
+            scopes::qualify(&mut parsed.ast, &ast.renamed);
+            diagnostics.append(&mut parsed.diagnostics);
+            parsed.ast
+        });
+        let queries = queries.collect();
+        Self::of_texts(Texts { ast, queries, quotes, diagnostics })
+    }
+
+    /// The same program with rules in place of branches and clauses; without facts yet.
+    fn branched(&self) -> Self {
+        let (ast, queries) = branches::branched(&self.ast, &self.queries, &self.declarations);
+        let is_warning = |d: &&Diagnostic| !d.is_error();
+        let mut reading =
+            Self::of_texts(Texts { ast, queries, quotes: self.quotes, diagnostics: Vec::new() });
+        reading.diagnostics.retain(Diagnostic::is_error);
+        reading.diagnostics.extend(self.diagnostics.iter().filter(is_warning).cloned());
+        reading.branched = true;
+        reading
+    }
+
+    /// Whether ground stores do not suffice.
+    fn has_left(&self) -> bool {
+        !self.beyond.is_empty() || has_errors(&self.diagnostics)
+    }
+
+    fn of_texts(texts: Texts) -> Self {
+        let Texts { ast, queries, quotes, mut diagnostics } = texts;
         let mut declarations = declare::declare(&ast, &mut diagnostics);
         let mut beyond = std::mem::take(&mut declarations.beyond);
         let mut lowering = Lowering::new(&declarations);
         lowering.signature.operators =
             (ast.operators != Operators::default()).then(|| Arc::new(ast.operators.clone()));
         lowering.refuse_clauses(&ast);
-        let (mut rules, mut goals, mut queries) = (IdVec::new(), Vec::new(), Vec::new());
+        let (mut rules, mut goals) = (IdVec::new(), Vec::new());
         for clause in &ast.clauses {
             // What is hopeless already is not looked at further.
             if lowering.errors() > MAX_ERRORS {
@@ -131,27 +190,16 @@ impl Reading {
                 ClauseKind::Directive(_) | ClauseKind::Prolog(_) => {}
             }
         }
-        for &text in &request.queries {
-            let mut parsed = parser::parse_query(sources, text, &ast.operators, quotes);
-            scopes::qualify(&mut parsed.ast, &ast.renamed);
-            diagnostics.extend(parsed.diagnostics);
-            for clause in &parsed.ast.clauses {
+        for query in &queries {
+            for clause in &query.clauses {
                 if let ClauseKind::Query(terms) = &clause.kind {
-                    goals.push(lowering.query(&parsed.ast, terms, clause.span));
+                    goals.push(lowering.query(query, terms, clause.span));
                 }
             }
-            queries.push(parsed.ast);
         }
         let whole = lowering.errors() <= MAX_ERRORS;
         diagnostics.append(&mut lowering.diagnostics);
         beyond.append(&mut lowering.beyond);
-        let (mut facts, mut notices) = (Vec::new(), Vec::new());
-        for file in &request.facts {
-            let texts = &mut lowering.signature.texts;
-            let loaded =
-                facts::load(sources, texts, &declarations, file, account, &mut diagnostics, &mut notices);
-            facts.extend(loaded);
-        }
         let (sorts, semantics) = (lowering.sorts, declarations.semantics);
         let program = Program { signature: lowering.signature, rules, start: Start::Goals(goals), semantics };
         Self {
@@ -161,26 +209,38 @@ impl Reading {
             declarations,
             program,
             sorts,
-            facts,
+            facts: Vec::new(),
             diagnostics,
             beyond,
             whole,
-            notices,
+            notices: Vec::new(),
+            branched: false,
         }
+    }
+
+    /// Reads the files of facts.
+    fn with_facts(mut self, sources: &mut SourceMap, files: &[FactFile], account: &Account) -> Self {
+        for file in files {
+            let (texts, declarations) = (&mut self.program.signature.texts, &self.declarations);
+            let (diagnostics, notices) = (&mut self.diagnostics, &mut self.notices);
+            let loaded = facts::load(sources, texts, declarations, file, account, diagnostics, notices);
+            self.facts.extend(loaded);
+        }
+        self
     }
 
     /// The program over ground stores; and whether it has none only because of types that nothing checks.
     fn ground(mut self) -> (Loaded, bool) {
         let broken = has_errors(&self.diagnostics);
-        if !broken {
+        if !broken && !self.branched {
             lint::lint(&self.program, &self.facts, &mut self.diagnostics);
         }
-        let mut of_sorts = Vec::new();
+        let (mut of_sorts, branched) = (Vec::new(), self.branched);
         if self.whole {
             sorts::infer(&mut self.program, self.sorts, &self.declarations, &self.facts, &mut of_sorts);
         }
         // Where something is missing already, a warning of the inference may be wrong; an error is not.
-        self.diagnostics.extend(of_sorts.into_iter().filter(|d| !broken || d.is_error()));
+        self.diagnostics.extend(of_sorts.into_iter().filter(|d| !broken && !branched || d.is_error()));
         if !has_errors(&self.diagnostics) {
             self.diagnostics.extend(verify(&self.program));
         }
@@ -223,7 +283,17 @@ impl Reading {
         parser::cap(&mut self.diagnostics, "C0112", "errors", MAX_ERRORS);
         sort(&mut self.beyond);
         let Self { ast, program, facts, diagnostics, beyond, notices, .. } = self;
-        Loaded { ast, program: Some(program), logic: None, reasons: beyond, facts, diagnostics, notices }
+        let left = Vec::new();
+        Loaded {
+            ast,
+            program: Some(program),
+            logic: None,
+            reasons: beyond,
+            left,
+            facts,
+            diagnostics,
+            notices,
+        }
     }
 }
 

@@ -160,7 +160,8 @@ fn write(args: &Args, content: &[u8]) -> Exit {
 }
 
 fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
-    let program = args.program.input().parse()?;
+    let rounds = args.semantics.rounds() || args.stage.is_of_device();
+    let program = args.program.input().for_rounds(rounds).parse()?;
     report::warnings(program.warnings(), &args.program.file);
     if args.stage.is_of_device() {
         return kernels(args, &program, schedule);

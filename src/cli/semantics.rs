@@ -46,6 +46,10 @@ impl FiringArg {
 }
 
 impl SemanticsArgs {
+    /// Whether the program is to run in rounds.
+    pub fn rounds(&self) -> bool {
+        matches!(self.semantics, Some(SemanticsArg::Rounds))
+    }
     /// Whether any of them was given.
     pub fn is_given(&self) -> bool {
         self.semantics.is_some() || self.firing.is_some()

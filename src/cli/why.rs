@@ -89,6 +89,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 impl Args {
     fn input(&self) -> Input {
         let mut input = self.program.input().memory(self.limits.memory_of_host());
+        input = input.for_rounds(self.semantics.rounds());
         if let Some(term) = &self.input {
             input = input.term(term);
         }

@@ -41,8 +41,144 @@ fn it_is_explained_what_keeps_each_rule_from_rounds() {
     let rules = "same @ c(X) \\ c(X) <=> true.\nc(X) ==> (X > 1 -> d(X) ; true).\n";
     scratch.file("p.chr", &format!(":- chr_constraint c(?int), d(?int).\n{rules}"));
     let text = scratch.gchr(&["check", "p.chr", "--explain"]).stderr;
+    assert!(text.contains("runs in rounds and on a GPU, too"), "{text}");
     assert!(text.contains("same (line 2): could run in rounds and on a GPU"), "{text}");
-    assert!(text.contains("rule (line 3): cannot run in rounds or on a GPU: disjunction"), "{text}");
+    assert!(text.contains("rule (line 3): could run in rounds and on a GPU"), "{text}");
+    let rules = format!(
+        "{rules}d(X) <=> (c(X) ; true).\nd(X) ==> long(X, L), c(L).\nlong(X, X).\nlong(X, L) :- long(X, L).\n"
+    );
+    scratch.file("q.chr", &format!(":- chr_constraint c(?int), d(?int).\n{rules}"));
+    let text = scratch.gchr(&["check", "q.chr", "--explain"]).stderr;
+    assert!(!text.contains("runs in rounds"), "{text}");
+    assert!(text.contains("rule (line 3): could run in rounds and on a GPU"), "{text}");
+    assert!(text.contains("rule (line 4): cannot run in rounds or on a GPU: disjunction"), "{text}");
+    assert!(
+        text.contains("rule (line 5): cannot run in rounds or on a GPU: long/2 is defined by clauses"),
+        "{text}"
+    );
+}
+
+/// Programs with conditionals, negations, disjunctions of tests and clauses, each with a confluent query.
+const BRANCHES: [&str; 4] = [
+    ":- chr_constraint item(+int), class(+int, +any), step(+int, +int), done(+int).
+item(N) <=> ( N < 0 -> S = neg ; N =:= 0 -> S = zero ; S = pos ),
+    ( \\+ N mod 2 =:= 0 -> P = odd ; P = even ),
+    ( S == pos, P == odd -> ( N > 100 -> T = big ; T = small ) ; T = other ), class(N, f(S, P, T)).
+step(N, K) <=> ( K > 3 -> done(N) ; once(value(K, V)), M is N + V, L is K + 1, step(M, L) ).
+value(0, 5).
+value(1, 7).
+value(K, V) :- K > 1, V is K * K.
+?- item(0), item(-4), item(7), item(101), item(-3), item(102), step(1, 0).",
+    ":- chr_constraint v(+any), k(+any, +any), edge(+int, +int), path(+int, +int, +int).
+kind(X, int) :- integer(X), !.
+kind(X, number) :- number(X), !.
+kind(X, name) :- atom(X), !.
+kind(f(_), functor) :- !.
+kind(_, other).
+v(X) <=> kind(X, K), k(X, K).
+path(A, B, N) \\ path(A, B, M) <=> better(N, M) | true.
+edge(A, B) ==> path(A, B, 1).
+path(A, B, N), edge(B, C) ==> ( N < 4 -> M is N + 1, path(A, C, M) ; true ).
+better(N, M) :- N < M.
+better(N, M) :- N =:= M.
+?- v(1), v(2.5), v(a), v(f(1)), v(\"s\"), v(g(1)), edge(1, 2), edge(2, 3), edge(3, 1), edge(3, 4).",
+    ":- chr_constraint n(+int), fizz(+int, +any), upto(+int, +int), m(+int, +int), hit(+int).
+word(N, fizzbuzz) :- 0 is N mod 15, !.
+word(N, fizz) :- N mod 3 =:= 0, !.
+word(N, buzz) :- N mod 5 =:= 0, !.
+word(N, N).
+upto(I, N) <=> ( I > N -> true ; n(I), J is I + 1, upto(J, N) ).
+n(I) <=> word(I, W), fizz(I, W).
+fizz(I, W), fizz(J, V) ==> ( I < J, W == V ; I =:= 1, V == buzz ) | m(I, J).
+fizz(I, W) ==> \\+ ( integer(W) ; W == buzz ) | hit(I).
+?- upto(1, 20).",
+    ":- chr_constraint c(+int, +int), even(+int), r(+int, +int).
+:- chr_option(semantics, rounds).
+even_number(N) :- N mod 2 =:= 0.
+maximum(X, Y, X) :- X >= Y.
+maximum(X, Y, Y) :- X < Y.
+c(N, S) <=> N > 1 | S1 is S + 1, ( even_number(N) -> M is N // 2 ; M is 3 * N + 1 ), c(M, S1).
+c(1, S) <=> maximum(S, 20, M), ignore(even_number(M)), r(S, M).
+?- c(27, 0), c(6, 0), c(97, 0).",
+];
+
+#[test]
+fn branches_and_clauses_become_rules_in_rounds_and_on_devices() {
+    let scratch = Scratch::new();
+    for text in BRANCHES {
+        scratch.file("p.chr", text);
+        let lines = |args: &[&str]| {
+            let run = scratch.gchr(&[&["run", "p.chr"], args].concat());
+            assert_eq!(run.code, 0, "{text}\n{}", run.stderr);
+            let mut lines: Vec<String> = run.stdout.lines().map(|line| line.replace(", ", ",")).collect();
+            lines.sort();
+            lines
+        };
+        let one_by_one = lines(&["--semantics", "refined"]);
+        assert!(one_by_one.len() > 2, "{one_by_one:?}");
+        assert_eq!(lines(&["--semantics", "rounds"]), one_by_one, "{text}");
+        assert_eq!(lines(&["--semantics", "rounds", "--device", "sim"]), one_by_one, "{text}");
+    }
+}
+
+#[test]
+fn random_conditions_hold_in_rounds_where_they_hold_one_by_one() {
+    fn condition(random: &mut impl FnMut(u64) -> u64, depth: u32) -> String {
+        let leaf = |random: &mut dyn FnMut(u64) -> u64| {
+            let operand = |n| ["X", "Y", "3", "X + Y", "X * 2 - Y"][n as usize];
+            let operator = ["<", ">", "=<", ">=", "=:=", "=\\="][random(6) as usize];
+            match random(8) {
+                0 => "integer(K)".to_string(),
+                1 => "\\+ atom(K)".to_string(),
+                2 => "K == a".to_string(),
+                _ => format!("{} {operator} {}", operand(random(5)), operand(random(5))),
+            }
+        };
+        if depth == 0 {
+            return leaf(random);
+        }
+        let mut part = |depth| condition(random, depth);
+        let (a, b) = (part(depth - 1), part(depth - 1));
+        match random(5) {
+            0 => format!("( {a}, {b} )"),
+            1 => format!("( {a} ; {b} )"),
+            2 => format!("\\+ ( {a}, {b} )"),
+            3 => format!("( {a} -> {b} ; {} )", leaf(random)),
+            _ => a,
+        }
+    }
+    let scratch = Scratch::new();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move |n: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    for _ in 0..12 {
+        let mut text = String::from(
+            ":- chr_constraint v(+int, +int, +any), r(+int, +int, +int, +any), t(+int, +int).\n",
+        );
+        for rule in 0..4 {
+            let guard = condition(&mut random, 2);
+            text += &format!("v(X, Y, K) ==> {guard} | r({rule}, X, Y, K).\n");
+            let (test, other) = (condition(&mut random, 2), condition(&mut random, 1));
+            text += &format!(
+                "v(X, Y, K) ==> ( {test} -> Z = 1 ; {other} -> Z = 2 ; Z = 3 ), W is Z + {rule}0, r(W, X, Y, K), t(X, W).\n"
+            );
+        }
+        let values: Vec<String> = (-2..4)
+            .flat_map(|x| [(0, "a"), (2, "7"), (5, "f(x)")].map(|(y, k)| format!("v({x}, {y}, {k})")))
+            .collect();
+        text += &format!("?- {}.\n", values.join(", "));
+        scratch.file("p.chr", &text);
+        let lines = |args: &[&str]| {
+            let run = scratch.gchr(&[&["run", "p.chr"], args].concat());
+            assert_eq!(run.code, 0, "{text}\n{}", run.stderr);
+            let mut lines: Vec<String> = run.stdout.lines().map(|line| line.replace(", ", ",")).collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!(lines(&["--semantics", "rounds"]), lines(&[]), "{text}");
+    }
 }
 
 #[test]

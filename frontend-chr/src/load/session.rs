@@ -5,7 +5,7 @@ use gchr_base::facts::Facts;
 use gchr_base::ids::IdVec;
 use gchr_base::logic::{Goal, LogicProgram, Operators};
 use gchr_base::reading::Account;
-use gchr_base::rule::{Program, Query, Rule, RuleId, Start, verify};
+use gchr_base::rule::{Program, Query, Rule, RuleId, Semantics, Start, verify};
 #[cfg(feature = "tables")]
 use gchr_base::signature::Texts;
 use gchr_base::signature::{ConstraintId, Signature, SortId, SortKind};
@@ -95,15 +95,23 @@ impl Added {
 }
 
 /// Reads a program text; its own queries wait until they are [added](Addition::OwnQueries). With an error among the
-/// findings there is no program. `logic`: the logic machine is to run it, whatever it needs.
+/// findings there is no program. `logic`: the logic machine is to run it, whatever it needs; `rounds`: it is to run in rounds
+/// or on a device.
 pub fn open(
     sources: &mut SourceMap,
     program: SourceId,
-    logic: bool,
+    (logic, rounds): (bool, bool),
     account: &Account,
 ) -> (Option<Opened>, Vec<Diagnostic>) {
     let request = Request { program, queries: Vec::new(), facts: Vec::new() };
-    let reading = Reading::new(sources, &request, account);
+    let mut reading = Reading::new(sources, &request, account);
+    let rounds = rounds || reading.declarations.semantics == Some(Semantics::Rounds);
+    if !logic && rounds && !reading.beyond.is_empty() {
+        let branched = reading.branched();
+        if !branched.has_left() {
+            reading = branched;
+        }
+    }
     if logic || !reading.beyond.is_empty() {
         let (quotes, signature) = (reading.quotes, reading.program.signature.clone());
         let (declarations, operators) = (reading.declarations.clone(), reading.ast.operators.clone());

@@ -129,7 +129,8 @@ pub struct Args {
 impl Args {
     /// The program and its start.
     pub fn input(&self) -> Input {
-        let mut input = self.program.input().memory(self.limits.memory_of_host());
+        let rounds = self.semantics.rounds();
+        let mut input = self.program.input().memory(self.limits.memory_of_host()).for_rounds(rounds);
         if let Some(term) = &self.input {
             input = input.term(term);
         }

@@ -1,0 +1,448 @@
+//! Conditionals, negations, disjunctions of tests and deterministic clauses as rules over ground stores, so that programs
+//! that have them run in rounds and on devices.
+//!
+//! `H <=> G | B, (C -> T ; E), R` becomes `H <=> G | B, then(V)`, `then(V) <=> C | T, R` and `then(V) <=> E, R`, where `V`
+//! are the variables with values that are needed: the first rule that fits wins in rounds, too. A guard with a disjunction
+//! or a negation becomes one rule for each case; no two of them hold at once. A call of a predicate is replaced by what its
+//! clauses do, unless they call themselves or leave choices.
+
+mod clauses;
+mod guards;
+
+use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::source::Span;
+
+use crate::ast::{Arrow, Clause, ClauseKind, Module, Rule, Term, TermId, TermKind};
+use crate::declare::Declarations;
+use clauses::Predicates;
+
+/// Most rules that one text becomes in addition.
+const MAX_RULES: usize = 2000;
+
+/// A goal by what it does to what follows.
+#[derive(Clone, Debug)]
+enum Goal {
+    /// A test, a binding, a constraint, output.
+    Plain(TermId),
+    If(Vec<Goal>, Vec<Goal>, Vec<Goal>),
+    Not(Vec<Goal>),
+    Or(Vec<Goal>, Vec<Goal>),
+}
+
+/// That something cannot become rules: what says why is left as it is.
+struct Cannot;
+
+/// The texts of a program with rules in place of branches; what cannot become rules is as it was.
+pub(crate) fn branched(
+    ast: &Module,
+    queries: &[Module],
+    declarations: &Declarations,
+) -> (Module, Vec<Module>) {
+    let predicates = Predicates::of(ast, declarations);
+    let mut work = Work {
+        source: ast,
+        predicates: &predicates,
+        out: ast.clone(),
+        made: Vec::new(),
+        fresh: 0,
+        rule: None,
+    };
+    work.out.clauses.clear();
+    let mut kept = Vec::new();
+    for clause in &ast.clauses {
+        let (made, fresh) = (work.made.len(), work.fresh);
+        let replaced = match &clause.kind {
+            ClauseKind::Rule(rule) => work.rule(rule, clause.span),
+            ClauseKind::Query(goals) => work.query(goals, clause.span),
+            _ => Err(Cannot),
+        };
+        match replaced {
+            Ok(clauses) => kept.extend(clauses),
+            Err(Cannot) => {
+                work.made.truncate(made);
+                work.fresh = fresh;
+                kept.push(clause.clone());
+            }
+        }
+    }
+    // Clauses that are still called stay, as what shows that they are.
+    let mut out = work.out;
+    out.clauses = work.made;
+    out.clauses.extend(kept);
+    predicates.leave_out(&mut out);
+    let queries = queries.iter().map(|query| {
+        let mut work = Work {
+            source: ast,
+            predicates: &predicates,
+            out: query.clone(),
+            made: Vec::new(),
+            fresh: 0,
+            rule: None,
+        };
+        let clauses = query.clauses.iter().flat_map(|clause| match &clause.kind {
+            ClauseKind::Query(goals) => {
+                let replaced = work.query(goals, clause.span).ok().filter(|_| work.made.is_empty());
+                work.made.clear();
+                replaced.unwrap_or_else(|| vec![clause.clone()])
+            }
+            _ => vec![clause.clone()],
+        });
+        let clauses = clauses.collect();
+        Module { clauses, ..work.out }
+    });
+    let queries = queries.collect();
+    (out, queries)
+}
+
+struct Work<'a> {
+    /// Where the clauses of predicates are.
+    source: &'a Module,
+    predicates: &'a Predicates,
+    /// Where terms are made.
+    out: Module,
+    /// Declarations and rules of branches.
+    made: Vec<Clause>,
+    /// Names given so far.
+    fresh: usize,
+    /// What the branches of the rule at hand are called after.
+    rule: Option<String>,
+}
+
+impl Work<'_> {
+    fn rule(&mut self, rule: &Rule, span: Span) -> Result<Vec<Clause>, Cannot> {
+        self.rule = rule.name.map(|name| crate::lower::rule_name(&self.out, name));
+        let mut guard = Vec::new();
+        for &goal in &rule.guard {
+            guard.extend(self.goals(goal, &mut Vec::new())?);
+        }
+        let mut body = Vec::new();
+        for &goal in &rule.body {
+            body.extend(self.goals(goal, &mut Vec::new())?);
+        }
+        let cases = self.cases(&guard)?;
+        let mut clauses = Vec::new();
+        for (i, guard) in cases.iter().enumerate() {
+            let mut known = HashSet::default();
+            for &term in rule.kept.iter().chain(&rule.removed).chain(guard) {
+                self.variables(term, &mut known);
+            }
+            let body = self.body(&body, known)?;
+            let name = match rule.name {
+                Some(name) if cases.len() > 1 => {
+                    let text = format!("{}/{}", crate::lower::rule_name(&self.out, name), i + 1);
+                    Some(self.term(TermKind::Atom(text), self.out.span(name)))
+                }
+                name => name,
+            };
+            let rule = Rule { name, guard: guard.clone(), body, ..rule.clone() };
+            clauses.push(Clause { kind: ClauseKind::Rule(rule), span });
+        }
+        Ok(clauses)
+    }
+
+    fn query(&mut self, goals: &[TermId], span: Span) -> Result<Vec<Clause>, Cannot> {
+        self.rule = Some("query".into());
+        let mut all = Vec::new();
+        for &goal in goals {
+            all.extend(self.goals(goal, &mut Vec::new())?);
+        }
+        let goals = self.body(&all, HashSet::default())?;
+        Ok(vec![Clause { kind: ClauseKind::Query(goals), span }])
+    }
+
+    fn term(&mut self, kind: TermKind, span: Span) -> TermId {
+        self.out.terms.push(Term { kind, span })
+    }
+
+    /// The names of the variables of a term.
+    fn variables(&self, term: TermId, names: &mut HashSet<String>) {
+        let mut pending = vec![term];
+        while let Some(id) = pending.pop() {
+            match self.out.kind(id) {
+                TermKind::Var(name) if name != "_" => drop(names.insert(name.clone())),
+                TermKind::Compound { args, .. } => pending.extend(args),
+                TermKind::List { items, tail } => pending.extend(items.iter().chain(tail)),
+                _ => {}
+            }
+        }
+    }
+
+    fn variables_of(&self, goals: &[Goal], names: &mut HashSet<String>) {
+        for goal in goals {
+            match goal {
+                Goal::Plain(term) => self.variables(*term, names),
+                Goal::If(a, b, c) => [a, b, c].into_iter().for_each(|goals| self.variables_of(goals, names)),
+                Goal::Not(a) => self.variables_of(a, names),
+                Goal::Or(a, b) => [a, b].into_iter().for_each(|goals| self.variables_of(goals, names)),
+            }
+        }
+    }
+
+    /// A goal with the control constructs in it; `calls` are the predicates that are being replaced.
+    fn goals(&mut self, id: TermId, calls: &mut Vec<(String, usize)>) -> Result<Vec<Goal>, Cannot> {
+        if calls.len() > 40 || self.made.len() > MAX_RULES {
+            return Err(Cannot);
+        }
+        let Some((name, args)) = self.out.functor(id) else { return Ok(vec![Goal::Plain(id)]) };
+        let args = args.to_vec();
+        let condition = |work: &Self, id, arrow| work.out.binary(id, arrow);
+        Ok(match (name, args.as_slice()) {
+            ("true", []) => Vec::new(),
+            (",", _) => {
+                let mut all = Vec::new();
+                for part in self.out.members(id, ",") {
+                    all.extend(self.goals(part, calls)?);
+                }
+                all
+            }
+            (";", &[left, right]) => {
+                match condition(self, left, "->").or_else(|| condition(self, left, "*->")) {
+                    Some((test, then)) => vec![Goal::If(
+                        self.goals(test, calls)?,
+                        self.goals(then, calls)?,
+                        self.goals(right, calls)?,
+                    )],
+                    None => vec![Goal::Or(self.goals(left, calls)?, self.goals(right, calls)?)],
+                }
+            }
+            ("->", &[test, then]) => {
+                let fail = Goal::Plain(self.term(TermKind::Atom("fail".into()), self.out.span(id)));
+                vec![Goal::If(self.goals(test, calls)?, self.goals(then, calls)?, vec![fail])]
+            }
+            ("\\+" | "not", &[test]) => vec![Goal::Not(self.goals(test, calls)?)],
+            ("call", &[goal]) if !self.is_variable(goal) => self.goals(goal, calls)?,
+            ("once", &[test]) => {
+                let fail = Goal::Plain(self.term(TermKind::Atom("fail".into()), self.out.span(id)));
+                vec![Goal::If(self.goals(test, calls)?, Vec::new(), vec![fail])]
+            }
+            ("ignore", &[test]) => vec![Goal::If(self.goals(test, calls)?, Vec::new(), Vec::new())],
+            _ if self.predicates.is_defined(name, args.len()) => {
+                let key = (name.to_string(), args.len());
+                if calls.contains(&key) {
+                    return Err(Cannot);
+                }
+                calls.push(key);
+                let goals = self.call(&args, self.out.span(id), calls);
+                calls.pop();
+                goals?
+            }
+            _ => vec![Goal::Plain(id)],
+        })
+    }
+
+    /// The goals of a body; a branch ends it, and what follows goes into its rules.
+    fn body(&mut self, goals: &[Goal], mut known: HashSet<String>) -> Result<Vec<TermId>, Cannot> {
+        let mut body = Vec::new();
+        for (i, goal) in goals.iter().enumerate() {
+            let (test, then, other) = match goal {
+                Goal::Plain(term) => {
+                    body.push(*term);
+                    self.variables(*term, &mut known);
+                    // Nothing follows a failure.
+                    if matches!(self.out.functor(*term), Some(("fail" | "false", []))) {
+                        break;
+                    }
+                    continue;
+                }
+                // A search.
+                Goal::Or(..) => return Err(Cannot),
+                Goal::Not(test) => {
+                    let fail = self.term(TermKind::Atom("fail".into()), self.place(test));
+                    (test, vec![Goal::Plain(fail)], Vec::new())
+                }
+                Goal::If(test, then, other) => (test, then.clone(), other.clone()),
+            };
+            let follow = |mut branch: Vec<Goal>| {
+                branch.extend_from_slice(&goals[i + 1..]);
+                branch
+            };
+            let branch = Branch { test: test.clone(), then: follow(then), other: follow(other) };
+            body.push(self.branch(branch, &known)?);
+            break;
+        }
+        Ok(body)
+    }
+
+    /// Where goals stand.
+    fn place(&self, goals: &[Goal]) -> Span {
+        match goals.first() {
+            Some(Goal::Plain(term)) => self.out.span(*term),
+            Some(Goal::If(a, ..) | Goal::Not(a) | Goal::Or(a, _)) if !a.is_empty() => self.place(a),
+            _ => self.out.clauses.first().map_or_else(|| self.source.clauses[0].span, |clause| clause.span),
+        }
+    }
+
+    /// Makes the rules of a branch; the constraint that starts it.
+    fn branch(&mut self, mut branch: Branch, known: &HashSet<String>) -> Result<TermId, Cannot> {
+        let span = self.place(&branch.test);
+        let mut used = HashSet::default();
+        [&branch.test, &branch.then, &branch.other]
+            .into_iter()
+            .for_each(|goals| self.variables_of(goals, &mut used));
+        let mut values: Vec<String> = used.into_iter().filter(|name| known.contains(name)).collect();
+        values.sort();
+        self.fresh += 1;
+        let name = format!("{} then {}", self.rule.as_deref().unwrap_or("rule"), self.fresh);
+        self.declare(&name, values.len(), span);
+        let inside: HashSet<String> = values.iter().cloned().collect();
+        loop {
+            let at = branch.test.iter().position(|goal| !matches!(goal, Goal::Plain(_)));
+            let Some(at) = at else {
+                let then = branch.then.clone();
+                self.branch_rule(&name, &values, &branch.test, &then, &inside, span)?;
+                match branch.other.as_slice() {
+                    [Goal::If(test, then, other)] => {
+                        let (test, then, other) = (test.clone(), then.clone(), other.clone());
+                        branch = Branch { test, then, other };
+                        continue;
+                    }
+                    other => self.branch_rule(&name, &values, &[], &other.to_vec(), &inside, span)?,
+                }
+                break;
+            };
+            let rest = branch.test[at + 1..].to_vec();
+            let with = |goals: &[Goal]| [&branch.test[..at], goals, &rest].concat();
+            let again = |test| Goal::If(test, branch.then.clone(), branch.other.clone());
+            branch = match &branch.test[at] {
+                Goal::Or(a, b) => {
+                    Branch { test: with(a), then: branch.then.clone(), other: vec![again(with(b))] }
+                }
+                Goal::Not(inner) if at == 0 => Branch {
+                    test: inner.clone(),
+                    then: branch.other.clone(),
+                    other: vec![again(rest.clone())],
+                },
+                Goal::If(inner, a, b) if at == 0 => Branch {
+                    test: inner.clone(),
+                    then: vec![again([a.as_slice(), &rest].concat())],
+                    other: vec![again([b.as_slice(), &rest].concat())],
+                },
+                _ => Branch {
+                    test: branch.test[..at].to_vec(),
+                    then: vec![again(branch.test[at..].to_vec())],
+                    other: branch.other.clone(),
+                },
+            };
+        }
+        let args = values.into_iter().map(|v| self.term(TermKind::Var(v), span)).collect();
+        Ok(self.constraint(name, args, span))
+    }
+
+    fn constraint(&mut self, name: String, args: Vec<TermId>, span: Span) -> TermId {
+        let kind = if args.is_empty() { TermKind::Atom(name) } else { TermKind::Compound { name, args } };
+        self.term(kind, span)
+    }
+
+    fn declare(&mut self, name: &str, arity: usize, span: Span) {
+        let name = self.term(TermKind::Atom(name.into()), span);
+        let arity = self.term(TermKind::Int(arity as i64), span);
+        let declared = self.constraint("/".into(), vec![name, arity], span);
+        let directive = self.constraint("chr_constraint".into(), vec![declared], span);
+        self.made.push(Clause { kind: ClauseKind::Directive(directive), span });
+    }
+
+    /// One rule of a branch.
+    fn branch_rule(
+        &mut self,
+        name: &str,
+        values: &[String],
+        test: &[Goal],
+        goals: &[Goal],
+        known: &HashSet<String>,
+        span: Span,
+    ) -> Result<(), Cannot> {
+        if self.made.len() > MAX_RULES {
+            return Err(Cannot);
+        }
+        let guard: Vec<TermId> = test
+            .iter()
+            .filter_map(|goal| if let Goal::Plain(term) = goal { Some(*term) } else { None })
+            .collect();
+        let mut used = HashSet::default();
+        self.variables_of(test, &mut used);
+        self.variables_of(goals, &mut used);
+        let mut known = known.clone();
+        guard.iter().for_each(|&term| self.variables(term, &mut known));
+        let body = self.body(goals, known)?;
+        // A value that this rule does not need has no name in it.
+        let value = |v: &String| if used.contains(v) { v.clone() } else { "_".into() };
+        let names: Vec<String> = values.iter().map(value).collect();
+        let args = names.into_iter().map(|v| self.term(TermKind::Var(v), span)).collect();
+        let head = self.constraint(name.into(), args, span);
+        let rule = Rule {
+            name: None,
+            kept: Vec::new(),
+            removed: vec![head],
+            arrow: Arrow::Simplify,
+            arrow_span: span,
+            guard,
+            body,
+            pragmas: Vec::new(),
+        };
+        self.made.push(Clause { kind: ClauseKind::Rule(rule), span });
+        Ok(())
+    }
+}
+
+/// A conditional with what follows it in both branches.
+struct Branch {
+    test: Vec<Goal>,
+    then: Vec<Goal>,
+    other: Vec<Goal>,
+}
+
+/// Terms that stand for variables.
+type Values = HashMap<String, TermId>;
+
+impl Work<'_> {
+    /// Copies a term of the source; its variables are replaced.
+    fn copy(&mut self, id: TermId, values: &mut Values, clause: usize) -> TermId {
+        enum Step {
+            Visit(TermId),
+            Build(TermId),
+        }
+        let source = self.source;
+        let (mut steps, mut done) = (vec![Step::Visit(id)], Vec::new());
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Visit(id) => {
+                    steps.push(Step::Build(id));
+                    match source.kind(id) {
+                        TermKind::Compound { args, .. } => {
+                            steps.extend(args.iter().rev().map(|&a| Step::Visit(a)))
+                        }
+                        TermKind::List { items, tail } => {
+                            steps.extend(tail.iter().chain(items.iter().rev()).map(|&a| Step::Visit(a)));
+                        }
+                        _ => {}
+                    }
+                }
+                Step::Build(id) => {
+                    let span = source.span(id);
+                    let kind = match source.kind(id) {
+                        TermKind::Compound { name, args } => TermKind::Compound {
+                            name: name.clone(),
+                            args: done.split_off(done.len() - args.len()),
+                        },
+                        TermKind::List { items, tail } => {
+                            let tail = tail.and_then(|_| done.pop());
+                            TermKind::List { items: done.split_off(done.len() - items.len()), tail }
+                        }
+                        TermKind::Var(name) if name != "_" => {
+                            let known = values.get(name).copied();
+                            done.push(known.unwrap_or_else(|| {
+                                let new = self.term(TermKind::Var(format!("_{name}_{clause}")), span);
+                                values.insert(name.clone(), new);
+                                new
+                            }));
+                            continue;
+                        }
+                        leaf => leaf.clone(),
+                    };
+                    done.push(self.term(kind, span));
+                }
+            }
+        }
+        done[0]
+    }
+}
