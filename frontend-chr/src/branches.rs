@@ -296,7 +296,7 @@ impl Work<'_> {
                         branch = Branch { test, then, other };
                         continue;
                     }
-                    other => self.branch_rule(&name, &values, &[], &other.to_vec(), &inside, span)?,
+                    other => self.branch_rule(&name, &values, &[], other, &inside, span)?,
                 }
                 break;
             };

@@ -8,8 +8,11 @@ use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::builtin;
 use crate::declare::Declarations;
 
+/// Name and number of arguments.
+type Key = (String, usize);
+
 /// The predicates of a program whose clauses do not change, with head and body of each clause.
-pub(super) struct Predicates(HashMap<(String, usize), Vec<(TermId, Option<TermId>)>>);
+pub(super) struct Predicates(HashMap<Key, Vec<(TermId, Option<TermId>)>>);
 
 impl Predicates {
     pub fn of(ast: &Module, declarations: &Declarations) -> Self {

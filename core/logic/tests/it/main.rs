@@ -2,4 +2,5 @@
 
 mod answers;
 mod programs;
+mod random;
 mod support;
