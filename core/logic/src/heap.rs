@@ -381,17 +381,33 @@ impl Heap {
         }
         found
     }
-    /// The compound terms in a term, each behind those that it holds but for those that hold it, and whether one of them
-    /// holds itself.
-    pub fn compounds(&self, term: Cell) -> (Vec<Cell>, bool) {
+    /// Whether terms may hold themselves: that they surely do not takes no more steps than the heap has cells.
+    pub fn may_be_cyclic(&self, terms: &[Cell]) -> bool {
+        let (mut pending, mut steps) = (terms.to_vec(), 0);
+        while let Some(cell) = pending.pop() {
+            let cell = self.deref(cell);
+            if cell.is_compound() {
+                steps += 1;
+                if steps > self.top() {
+                    return true;
+                }
+                let (start, n) = self.args(cell);
+                pending.extend(&self.cells[start..start + n]);
+            }
+        }
+        false
+    }
+    /// The compound terms in terms, each behind those that it holds but for those that hold it, and those of them in which a
+    /// walk, depth first, comes back to a term that it is in.
+    pub fn compounds(&self, terms: &[Cell]) -> (Vec<Cell>, Vec<Cell>) {
         // Depth first; a compound term is open until all its arguments are done.
         enum Task {
             Visit(Cell),
             Close(Cell),
         }
         let mut is_open: gchr_base::hash::HashMap<Cell, bool> = gchr_base::hash::HashMap::default();
-        let (mut found, mut is_cyclic) = (Vec::new(), false);
-        let mut tasks = vec![Task::Visit(term)];
+        let (mut found, mut loops) = (Vec::new(), Vec::new());
+        let mut tasks: Vec<Task> = terms.iter().rev().map(|&term| Task::Visit(term)).collect();
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Close(cell) => {
@@ -404,7 +420,9 @@ impl Heap {
                         continue;
                     }
                     if let Some(&is_open) = is_open.get(&cell) {
-                        is_cyclic |= is_open;
+                        if is_open && !loops.contains(&cell) {
+                            loops.push(cell);
+                        }
                         continue;
                     }
                     is_open.insert(cell, true);
@@ -414,7 +432,7 @@ impl Heap {
                 }
             }
         }
-        (found, is_cyclic)
+        (found, loops)
     }
     /// Whether a term has no variables.
     pub fn is_ground(&self, term: Cell) -> bool {

@@ -144,7 +144,7 @@ impl Heap {
     /// The compound terms without variables in a term. Those on a cycle, and those above one, are not among them.
     fn ground_parts(&self, term: Cell) -> HashSet<Cell> {
         let mut ground = HashSet::default();
-        for cell in self.compounds(term).0 {
+        for cell in self.compounds(&[term]).0 {
             let (start, n) = self.args(cell);
             let is_ground = |&arg: &Cell| {
                 let arg = self.deref(arg);

@@ -390,6 +390,12 @@ impl Machine<'_, '_> {
         let shown =
             groups.iter().map(|(_, cell)| *cell).chain(waiting.iter().copied()).chain(store.iter().copied());
         let shown: Vec<Cell> = shown.collect();
+        let loops = if self.heap.may_be_cyclic(&shown) { self.heap.compounds(&shown).1 } else { Vec::new() };
+        for (i, &cell) in loops.iter().enumerate() {
+            let group = groups.iter().find(|(_, other)| *other == cell);
+            let name = group.and_then(|(names, _)| names.last()).map(|name| name.to_string());
+            names.insert(cell, name.unwrap_or_else(|| format!("_S{}", i + 1)));
+        }
         let mut number = 0;
         let taken: HashSet<String> = named.iter().map(|(name, _)| name.to_string()).collect();
         for &term in &shown {
@@ -405,9 +411,10 @@ impl Machine<'_, '_> {
                 });
             }
         }
-        let style = Style { spaced: true, max: 699, names: Some(&names), ..Style::QUOTED };
+        let style =
+            Style { spaced: true, max: 699, names: Some(&names), loops: !loops.is_empty(), ..Style::QUOTED };
         let mut text = AnswerText::default();
-        let mut export = Export::default();
+        let mut export = Export { loops: loops.iter().copied().collect(), ..Export::default() };
         let mut bindings = Vec::new();
         for (group, cell) in &groups {
             let shown = self.written(*cell, style);
@@ -420,6 +427,10 @@ impl Machine<'_, '_> {
                 text.bindings.extend(pairs);
             }
             bindings.push((group.clone(), export.term(self, *cell)));
+        }
+        for cell in loops.iter().filter(|cell| groups.iter().all(|(_, other)| other != *cell)) {
+            text.bindings.push(format!("{} = {}", names[cell], self.written(*cell, style)));
+            bindings.push((vec![names[cell].as_str().into()], export.term(self, *cell)));
         }
         let goals = Style { max: 999, ..style };
         text.goals = waiting.iter().chain(&store).map(|&term| self.written(term, goals)).collect();
@@ -490,6 +501,8 @@ struct Export {
     terms: Terms,
     variables: Vec<Cell>,
     numbers: HashMap<Cell, VarId>,
+    /// Terms that hold themselves: within them they are variables with their names.
+    loops: HashSet<Cell>,
 }
 
 impl Export {
@@ -499,12 +512,14 @@ impl Export {
             Build(Cell),
         }
         let span = Span::new(gchr_base::source::SourceId(0), 0, 0);
-        let (mut tasks, mut done) = (vec![Task::Visit(term)], Vec::new());
+        let (mut tasks, mut done, mut first) = (vec![Task::Visit(term)], Vec::new(), true);
+        let root = m.heap.deref(term);
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Visit(cell) => {
                     let cell = m.heap.deref(cell);
-                    if cell.is_compound() {
+                    let is_root = std::mem::take(&mut first) && cell == root;
+                    if cell.is_compound() && (is_root || !self.loops.contains(&cell)) {
                         tasks.push(Task::Build(cell));
                         let (start, n) = m.heap.args(cell);
                         tasks.extend(m.heap.cells[start..start + n].iter().rev().map(|&c| Task::Visit(c)));

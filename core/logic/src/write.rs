@@ -17,8 +17,10 @@ pub(crate) struct Style<'a> {
     pub numbered: bool,
     /// A space behind the commas between arguments and list elements.
     pub spaced: bool,
-    /// Names of variables.
+    /// Names of variables, and of compound terms that hold themselves: these have them within themselves.
     pub names: Option<&'a HashMap<Cell, String>>,
+    /// Whether there are such compound terms.
+    pub loops: bool,
     pub max: u16,
 }
 
@@ -29,6 +31,7 @@ impl Style<'_> {
         numbered: true,
         spaced: false,
         names: None,
+        loops: false,
         max: 1200,
     };
     pub const QUOTED: Style<'static> = Style { quoted: true, ..Style::PLAIN };
@@ -53,6 +56,12 @@ pub(crate) struct Writer<'a> {
     pub names: &'a Names,
     pub operators: &'a Operators,
     pub style: Style<'a>,
+    /// Names of terms that hold themselves.
+    own: HashMap<Cell, String>,
+    /// The term that is written as it is, whatever its name.
+    root: Option<Cell>,
+    /// Whether it is known which terms hold themselves.
+    is_checked: bool,
     out: String,
     last: char,
 }
@@ -65,21 +74,57 @@ pub(crate) fn text(
     style: Style<'_>,
     term: Cell,
 ) -> String {
-    let mut writer = Writer { heap, names, operators, style, out: String::new(), last: ' ' };
-    writer.run(term, style.max);
+    let (own, out) = (HashMap::default(), String::new());
+    let mut writer = Writer {
+        heap,
+        names,
+        operators,
+        style,
+        own,
+        root: Some(term),
+        is_checked: style.loops,
+        out,
+        last: ' ',
+    };
+    if !writer.run(term, style.max) {
+        writer.cyclic(term);
+    }
     writer.out
 }
 
 impl Writer<'_> {
-    fn run(&mut self, term: Cell, max: u16) {
+    /// Writes a term that holds itself, or one with so many parts that it may: `S_1@[S_1=f(S_1)]`.
+    fn cyclic(&mut self, term: Cell) {
+        let loops = self.heap.compounds(&[term]).1;
+        (self.out, self.last, self.root, self.is_checked) = (String::new(), ' ', None, true);
+        self.own = loops.iter().enumerate().map(|(i, &cell)| (cell, format!("S_{}", i + 1))).collect();
+        self.run(term, if loops.is_empty() { self.style.max } else { 199 });
+        for (i, &cell) in loops.iter().enumerate() {
+            self.raw(if i == 0 { "@[" } else { "," });
+            let name = self.own[&cell].clone();
+            self.raw(&name);
+            self.raw("=");
+            self.root = Some(cell);
+            self.run(cell, 699);
+        }
+        if !loops.is_empty() {
+            self.raw("]");
+        }
+    }
+
+    /// Writes a term; says whether it came to its end.
+    fn run(&mut self, term: Cell, max: u16) -> bool {
         let mut pending = vec![Item::Term(term, max)];
         let mut steps = 0_usize;
         while let Some(item) = pending.pop() {
             steps += 1;
+            if steps > self.heap.top() + (1 << 12) && !self.is_checked {
+                return false;
+            }
             if steps > 4 * self.heap.top() + (1 << 22) {
-                // A cyclic term has no end.
+                // Parts that are shared are written as often as they occur.
                 self.raw("...");
-                return;
+                break;
             }
             match item {
                 Item::Operand(cell, max) => {
@@ -110,6 +155,16 @@ impl Writer<'_> {
                 Item::Close(c) => self.raw(c.encode_utf8(&mut [0; 4])),
             }
         }
+        true
+    }
+
+    /// The name of a term that holds itself, within itself.
+    fn name_of(&mut self, cell: Cell) -> Option<String> {
+        if self.root == Some(cell) {
+            self.root = None;
+            return None;
+        }
+        self.own.get(&cell).or_else(|| self.style.names.filter(|_| self.style.loops)?.get(&cell)).cloned()
     }
 
     fn comma(&mut self) {
@@ -118,7 +173,7 @@ impl Writer<'_> {
 
     fn tail(&mut self, rest: Cell, pending: &mut Vec<Item>) {
         let rest = self.heap.deref(rest);
-        if rest.tag() == Tag::Lst {
+        if rest.tag() == Tag::Lst && self.name_of(rest).is_none() {
             self.comma();
             pending.push(Item::Tail(self.heap.cells[rest.place() + 1]));
             pending.push(Item::Term(self.heap.cells[rest.place()], 999));
@@ -174,7 +229,10 @@ impl Writer<'_> {
                     self.token(&text);
                 }
             },
-            _ => self.compound(cell, max, pending),
+            _ => match self.name_of(cell) {
+                Some(name) => self.token(&name),
+                None => self.compound(cell, max, pending),
+            },
         }
     }
 

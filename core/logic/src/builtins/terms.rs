@@ -47,8 +47,8 @@ pub(super) const TABLE: Table = &[
     ("is_list", 1, |m| Ok(m.heap.list_items(m.x[0]).1 == Cell::atom(atom::nil))),
     ("is_assoc", 1, |m| Ok(m.arg(0).is_callable())),
     ("ground", 1, |m| Ok(m.heap.is_ground(m.x[0]))),
-    ("cyclic_term", 1, |m| Ok(m.heap.compounds(m.x[0]).1)),
-    ("acyclic_term", 1, |m| Ok(!m.heap.compounds(m.x[0]).1)),
+    ("cyclic_term", 1, |m| Ok(!m.heap.compounds(&m.x[..1]).1.is_empty())),
+    ("acyclic_term", 1, |m| Ok(m.heap.compounds(&m.x[..1]).1.is_empty())),
     ("attvar", 1, |m| Ok(m.has_attributes(m.x[0]))),
     ("is", 2, |m| {
         let value = m.evaluate(m.x[1])?;
@@ -250,7 +250,7 @@ fn compare(m: &mut M<'_, '_>) -> Done<bool> {
 }
 
 fn occurs_check(m: &mut M<'_, '_>) -> Done<bool> {
-    Ok(m.heap.unify(m.x[0], m.x[1]) && !m.heap.compounds(m.x[0]).1)
+    Ok(m.heap.unify(m.x[0], m.x[1]) && m.heap.compounds(&m.x[..1]).1.is_empty())
 }
 
 fn succ(m: &mut M<'_, '_>) -> Done<bool> {

@@ -133,7 +133,7 @@ impl Machine<'_, '_> {
         }
         let term = |&slot: &u16| self.heap.deref(self.constraints.slots[slot as usize]);
         let pair = via.len() < 3;
-        let bare = via.iter().map(term).filter(|cell| pair && cell.is_var()).next();
+        let bare = via.iter().map(term).find(|cell| pair && cell.is_var());
         let variable = bare.or_else(|| via.iter().find_map(|slot| self.heap.first_variable(term(slot))));
         let variable = variable.filter(|variable| variable.tag() == Tag::Att);
         let attribute = variable.and_then(|variable| self.attached(variable, Cell::atom(atom::chr)));

@@ -49,7 +49,8 @@ three(X), part(Y), part(Z) ==> write(three(X, Y, Z)), nl.
 %= early-3
 %= single
 %= end
-%= X = Y, Y = z
+%= X = Y
+%= Y = z
 %= late(z, 4)
 %= late(z, 2)
 %= early(z, 3)
@@ -61,7 +62,8 @@ three(X), part(Y), part(Z) ==> write(three(X, Y, Z)), nl.
 %= met
 %= late-2
 %= end
-%= X = f(z), Y = z
+%= X = f(z)
+%= Y = z
 %= late(z, 2)
 %= early(f(z), 1)
 %= single(f(z))
@@ -70,7 +72,8 @@ three(X), part(Y), part(Z) ==> write(three(X, Y, Z)), nl.
 %= late-1
 %= single
 %= end
-%= X = 2, Y = 1
+%= X = 2
+%= Y = 1
 %= late(2, 1)
 %= early(1, 2)
 %= single(2)
@@ -115,7 +118,8 @@ three(X), part(Y), part(Z) ==> write(three(X, Y, Z)), nl.
 %= 3
 %= 1
 %= end
-%= X = Y, Y = a
+%= X = Y
+%= Y = a
 %= mark(a, 5)
 %= mark(a, 3)
 %= mark(a, 1)
