@@ -124,7 +124,8 @@ pub struct Module {
     pub modules: Vec<String>,
     /// Predicates and constraints that have other names than in the text of their module.
     pub renamed: Vec<Renamed>,
-    /// The modules of constraints that another text than the main one declares, by the constraint's name in the program.
+    /// The modules of constraints that another text than the main one declares, by the constraint's name in the
+    /// program.
     pub homes: HashMap<(String, usize), String>,
 }
 
@@ -210,8 +211,19 @@ impl Module {
         Self { terms, clauses, operators: self.operators.clone(), ..Self::default() }
     }
 
-    /// Copies a term into another table, children first.
+    /// Copies a term into another table, every span replaced.
     fn copy(&self, id: TermId, span: Span, terms: &mut IdVec<TermId, Term>) -> TermId {
+        self.copy_with(id, terms, |_| span, |leaf, terms| terms.push(Term { kind: leaf.kind.clone(), span }))
+    }
+
+    /// Copies a term into another table, children first; a leaf becomes what `leaf` makes of it.
+    pub(crate) fn copy_with(
+        &self,
+        id: TermId,
+        terms: &mut IdVec<TermId, Term>,
+        span: impl Fn(Span) -> Span,
+        mut leaf: impl FnMut(&Term, &mut IdVec<TermId, Term>) -> TermId,
+    ) -> TermId {
         enum Step {
             Visit(TermId),
             Build(TermId),
@@ -241,9 +253,12 @@ impl Module {
                             let tail = tail.map(|_| take(1)[0]);
                             TermKind::List { items: take(items.len()), tail }
                         }
-                        leaf => leaf.clone(),
+                        _ => {
+                            done.push(leaf(&self.terms[id], terms));
+                            continue;
+                        }
                     };
-                    done.push(terms.push(Term { kind, span }));
+                    done.push(terms.push(Term { kind, span: span(self.span(id)) }));
                 }
             }
         }

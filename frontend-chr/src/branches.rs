@@ -1,10 +1,10 @@
-//! Conditionals, negations, disjunctions of tests and deterministic clauses as rules over ground stores, so that programs
-//! that have them run in rounds and on devices.
+//! Conditionals, negations, disjunctions of tests and deterministic clauses as rules over ground stores, so that
+//! programs that have them run in rounds and on devices.
 //!
-//! `H <=> G | B, (C -> T ; E), R` becomes `H <=> G | B, then(V)`, `then(V) <=> C | T, R` and `then(V) <=> E, R`, where `V`
-//! are the variables with values that are needed: the first rule that fits wins in rounds, too. A guard with a disjunction
-//! or a negation becomes one rule for each case; no two of them hold at once. A call of a predicate is replaced by what its
-//! clauses do, unless they call themselves or leave choices.
+//! `H <=> G | B, (C -> T ; E), R` becomes `H <=> G | B, then(V)`, `then(V) <=> C | T, R` and `then(V) <=> E, R`, where
+//! `V` are the variables with values that are needed: the first rule that fits wins in rounds, too. A guard with a
+//! disjunction or a negation becomes one rule for each case; no two of them hold at once. A call of a predicate is
+//! replaced by what its clauses do, unless they call themselves or leave choices.
 
 mod clauses;
 mod guards;
@@ -397,52 +397,16 @@ type Values = HashMap<String, TermId>;
 impl Work<'_> {
     /// Copies a term of the source; its variables are replaced.
     fn copy(&mut self, id: TermId, values: &mut Values, clause: usize) -> TermId {
-        enum Step {
-            Visit(TermId),
-            Build(TermId),
-        }
-        let source = self.source;
-        let (mut steps, mut done) = (vec![Step::Visit(id)], Vec::new());
-        while let Some(step) = steps.pop() {
-            match step {
-                Step::Visit(id) => {
-                    steps.push(Step::Build(id));
-                    match source.kind(id) {
-                        TermKind::Compound { args, .. } => {
-                            steps.extend(args.iter().rev().map(|&a| Step::Visit(a)))
-                        }
-                        TermKind::List { items, tail } => {
-                            steps.extend(tail.iter().chain(items.iter().rev()).map(|&a| Step::Visit(a)));
-                        }
-                        _ => {}
-                    }
-                }
-                Step::Build(id) => {
-                    let span = source.span(id);
-                    let kind = match source.kind(id) {
-                        TermKind::Compound { name, args } => TermKind::Compound {
-                            name: name.clone(),
-                            args: done.split_off(done.len() - args.len()),
-                        },
-                        TermKind::List { items, tail } => {
-                            let tail = tail.and_then(|_| done.pop());
-                            TermKind::List { items: done.split_off(done.len() - items.len()), tail }
-                        }
-                        TermKind::Var(name) if name != "_" => {
-                            let known = values.get(name).copied();
-                            done.push(known.unwrap_or_else(|| {
-                                let new = self.term(TermKind::Var(format!("_{name}_{clause}")), span);
-                                values.insert(name.clone(), new);
-                                new
-                            }));
-                            continue;
-                        }
-                        leaf => leaf.clone(),
-                    };
-                    done.push(self.term(kind, span));
-                }
-            }
-        }
-        done[0]
+        self.source.copy_with(
+            id,
+            &mut self.out.terms,
+            |span| span,
+            |leaf, terms| match &leaf.kind {
+                TermKind::Var(name) if name != "_" => *values.entry(name.clone()).or_insert_with(|| {
+                    terms.push(Term { kind: TermKind::Var(format!("_{name}_{clause}")), span: leaf.span })
+                }),
+                _ => terms.push(leaf.clone()),
+            },
+        )
     }
 }

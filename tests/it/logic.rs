@@ -102,18 +102,21 @@ c(1, S) <=> maximum(S, 20, M), ignore(even_number(M)), r(S, M).
 ?- c(27, 0), c(6, 0), c(97, 0).",
 ];
 
+/// What a run of `p.chr`, which has this text, writes: sorted lines without blanks behind commas.
+fn sorted_lines(scratch: &Scratch, args: &[&str], text: &str) -> Vec<String> {
+    let run = scratch.gchr(&[&["run", "p.chr"], args].concat());
+    assert_eq!(run.code, 0, "{text}\n{}", run.stderr);
+    let mut lines: Vec<String> = run.stdout.lines().map(|line| line.replace(", ", ",")).collect();
+    lines.sort();
+    lines
+}
+
 #[test]
 fn branches_and_clauses_become_rules_in_rounds_and_on_devices() {
     let scratch = Scratch::new();
     for text in BRANCHES {
         scratch.file("p.chr", text);
-        let lines = |args: &[&str]| {
-            let run = scratch.gchr(&[&["run", "p.chr"], args].concat());
-            assert_eq!(run.code, 0, "{text}\n{}", run.stderr);
-            let mut lines: Vec<String> = run.stdout.lines().map(|line| line.replace(", ", ",")).collect();
-            lines.sort();
-            lines
-        };
+        let lines = |args: &[&str]| sorted_lines(&scratch, args, text);
         let one_by_one = lines(&["--semantics", "refined"]);
         assert!(one_by_one.len() > 2, "{one_by_one:?}");
         assert_eq!(lines(&["--semantics", "rounds"]), one_by_one, "{text}");
@@ -170,13 +173,7 @@ fn random_conditions_hold_in_rounds_where_they_hold_one_by_one() {
             .collect();
         text += &format!("?- {}.\n", values.join(", "));
         scratch.file("p.chr", &text);
-        let lines = |args: &[&str]| {
-            let run = scratch.gchr(&[&["run", "p.chr"], args].concat());
-            assert_eq!(run.code, 0, "{text}\n{}", run.stderr);
-            let mut lines: Vec<String> = run.stdout.lines().map(|line| line.replace(", ", ",")).collect();
-            lines.sort();
-            lines
-        };
+        let lines = |args: &[&str]| sorted_lines(&scratch, args, &text);
         assert_eq!(lines(&["--semantics", "rounds"]), lines(&[]), "{text}");
     }
 }

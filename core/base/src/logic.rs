@@ -1,5 +1,5 @@
-//! The input of the logic machine: a program of clauses, constraint rules and goals over untyped terms with places, and
-//! the reader that the machine calls while a program runs.
+//! The input of the logic machine: a program of clauses, constraint rules and goals over untyped terms with places,
+//! and the reader that the machine calls while a program runs.
 //!
 //! A frontend makes a [`LogicProgram`]; the machine (`gchr-logic`) executes it. Module qualifiers, included files and
 //! grammar rules are resolved by the frontend: here is one name space of predicates and one sequence of clauses.
@@ -193,8 +193,8 @@ pub struct Flags {
     pub show_store: bool,
     /// Whether guards may bind variables of heads (the option `check_guard_bindings` is off).
     pub guards_bind: bool,
-    /// Whether the rules may be debugged: the options `debug, off` and `optimize, full` say no, which changes the order in
-    /// which SWI-Prolog finds partners.
+    /// Whether the rules may be debugged: the options `debug, off` and `optimize, full` say no, which changes the
+    /// order in which SWI-Prolog finds partners.
     pub debug: bool,
     /// The modules of the program: constraints called `module:name` are shown without the module.
     pub modules: Vec<Arc<str>>,

@@ -99,7 +99,8 @@ struct Rule {
     heads: usize,
     slots: usize,
     guard: Guard,
-    /// The predicate with the body; its arguments are the variables of these slots, behind the activation where goals guard it.
+    /// The predicate with the body; its arguments are the variables of these slots, behind the activation where goals
+    /// guard it.
     body: PredId,
     args: Vec<u16>,
     /// Whether the body is nothing.

@@ -142,7 +142,8 @@ impl Heap {
         }
         self.cells[place] = value;
     }
-    /// Variables that were bound since the trail had a length, and what to, in the order of it; nothing else was changed.
+    /// Variables that were bound since the trail had a length, and what to, in the order of it; nothing else was
+    /// changed.
     pub fn bindings_since(&self, length: usize) -> Vec<(Cell, Cell)> {
         let entries = &self.trail[length..];
         let marks = entries.iter().filter(|&&entry| entry == MARK).count();
@@ -365,8 +366,8 @@ impl Heap {
         let first = self.deref(self.cells[variable.place() + 1]);
         std::iter::successors(Some(first), |&att| Some(self.arg(att, 2))).take_while(|att| att.is_compound())
     }
-    /// The attributed variables of terms and of their attributes, in the order in which they are met; that a variable is
-    /// in constraints counts as none.
+    /// The attributed variables of terms and of their attributes, in the order in which they are met; that a variable
+    /// is in constraints counts as none.
     pub fn attributed_variables(&self, terms: &[Cell]) -> Vec<Cell> {
         let mut found: Vec<Cell> = Vec::new();
         let mut seen = gchr_base::hash::HashSet::default();
@@ -397,8 +398,8 @@ impl Heap {
         }
         false
     }
-    /// The compound terms in terms, each behind those that it holds but for those that hold it, and those of them in which a
-    /// walk, depth first, comes back to a term that it is in.
+    /// The compound terms in terms, each behind those that it holds but for those that hold it, and those of them in
+    /// which a walk, depth first, comes back to a term that it is in.
     pub fn compounds(&self, terms: &[Cell]) -> (Vec<Cell>, Vec<Cell>) {
         // Depth first; a compound term is open until all its arguments are done.
         enum Task {

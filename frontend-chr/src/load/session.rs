@@ -95,8 +95,8 @@ impl Added {
 }
 
 /// Reads a program text; its own queries wait until they are [added](Addition::OwnQueries). With an error among the
-/// findings there is no program. `logic`: the logic machine is to run it, whatever it needs; `rounds`: it is to run in rounds
-/// or on a device.
+/// findings there is no program. `logic`: the logic machine is to run it, whatever it needs; `rounds`: it is to run in
+/// rounds or on a device.
 pub fn open(
     sources: &mut SourceMap,
     program: SourceId,

@@ -270,7 +270,8 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Looks for partners behind the first `fixed` ones, which are given: the first others, or those behind the given ones.
+    /// Looks for partners behind the first `fixed` ones, which are given: the first others, or those behind the given
+    /// ones.
     pub(super) fn search(
         &mut self,
         id: u32,
@@ -319,7 +320,8 @@ impl Machine<'_, '_> {
                 }
                 level -= 1;
                 partners.pop();
-                // Values of variables that deeper heads gave are overwritten; those of this one are needed for its key.
+                // Values of variables that deeper heads gave are overwritten; those of this one are needed for its
+                // key.
                 continue;
             };
             cursors[level] = found;
@@ -411,7 +413,8 @@ impl Machine<'_, '_> {
     }
 }
 
-/// What is remembered of a firing: the youngest constraint, and the rule with all constraints in the order of its heads.
+/// What is remembered of a firing: the youngest constraint, and the rule with all constraints in the order of its
+/// heads.
 fn combination(id: u32, occurrence: &Occurrence, rule: &Rule, partners: &[u32]) -> (u32, Box<[u32]>) {
     let mut all = vec![0; rule.heads + 1];
     all[0] = occurrence.rule;

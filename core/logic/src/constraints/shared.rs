@@ -1,5 +1,6 @@
-//! Successive rules that begin alike for an active constraint which they remove: SWI-Prolog's compiler writes them as one
-//! search, so that they are tried in turn for each partner. The order of firings is the one of that search here, too.
+//! Successive rules that begin alike for an active constraint which they remove: SWI-Prolog's compiler writes them as
+//! one search, so that they are tried in turn for each partner. The order of firings is the one of that search here,
+//! too.
 
 use std::rc::Rc;
 
@@ -34,7 +35,8 @@ enum Step {
     Functor(Place, String, usize),
     /// The same as another place.
     Same(Place, Place),
-    /// Each constraint of a symbol that holds the first unbound one of some variables; in hash tables, with these columns.
+    /// Each constraint of a symbol that holds the first unbound one of some variables; in hash tables, with these
+    /// columns.
     Find(u32, Vec<Place>, Vec<(usize, Step)>),
     /// A column of a hash table that is known.
     Known(Place),
@@ -52,8 +54,8 @@ pub(super) struct Head<'a> {
 /// The steps of one occurrence.
 pub(super) struct Steps(Vec<Step>);
 
-/// The variables of a head that are known before it is looked for and are not in ground columns, in their order; a column
-/// that is declared to be unbound decides alone.
+/// The variables of a head that are known before it is looked for and are not in ground columns, in their order; a
+/// column that is declared to be unbound decides alone.
 pub(super) fn via(terms: &Terms, head: &Head<'_>, known: &HashSet<VarId>) -> Vec<VarId> {
     let mut ground = HashSet::default();
     let mut all = Vec::new();
@@ -89,8 +91,8 @@ fn variables(terms: &Terms, term: LogicTermId) -> Vec<VarId> {
 /// Where variables occur first.
 type Names = gchr_base::hash::HashMap<VarId, Place>;
 
-/// What is done for an occurrence whose active head comes first; with hash tables, parts of guards come as early as they
-/// can.
+/// What is done for an occurrence whose active head comes first; with hash tables, parts of guards come as early as
+/// they can.
 pub(super) fn steps(terms: &Terms, heads: &[Head<'_>], guard: LogicTermId, hashes: bool) -> Steps {
     let (mut steps, mut names, mut known) = (Vec::new(), Names::default(), HashSet::default());
     let mut guards = if hashes { parts(terms, guard) } else { Vec::new() };
@@ -217,8 +219,8 @@ pub(super) fn share(occurrences: &mut [Occurrence], steps: &[Steps]) {
 }
 
 impl Machine<'_, '_> {
-    /// Looks for partners for occurrences that are tried together, the first of which has the number `start`: from the one
-    /// at `at` on, behind the given partners, or from the beginning.
+    /// Looks for partners for occurrences that are tried together, the first of which has the number `start`: from the
+    /// one at `at` on, behind the given partners, or from the beginning.
     pub(super) fn search_shared(
         &mut self,
         id: u32,
@@ -258,8 +260,8 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Gives the occurrences before the one at `at` the first partners that they share beyond those that it shares with
-    /// them; the occurrence that is tried first with these.
+    /// Gives the occurrences before the one at `at` the first partners that they share beyond those that it shares
+    /// with them; the occurrence that is tried first with these.
     fn descend(&mut self, id: u32, start: usize, mut at: usize, prefix: &mut Vec<u32>) -> usize {
         while at > 0 {
             let depth = self.occurrence(id, start + at - 1).shared.map_or(0, |shared| shared.depth);
@@ -272,8 +274,8 @@ impl Machine<'_, '_> {
         at
     }
 
-    /// The next partners at some levels, behind those that are given, for the occurrences up to the one at `at`: they agree
-    /// on all levels but for the patterns of the last one.
+    /// The next partners at some levels, behind those that are given, for the occurrences up to the one at `at`: they
+    /// agree on all levels but for the patterns of the last one.
     fn extend(
         &mut self,
         id: u32,

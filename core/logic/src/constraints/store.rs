@@ -106,8 +106,8 @@ impl Bucket {
             }
         }
     }
-    /// The next constraint behind one, or the first one for `u32::MAX`; dead ones too: those from `met` on come from the
-    /// youngest to the oldest, then the others from the oldest to the youngest.
+    /// The next constraint behind one, or the first one for `u32::MAX`; dead ones too: those from `met` on come from
+    /// the youngest to the oldest, then the others from the oldest to the youngest.
     pub fn behind(&self, id: u32, met: u32) -> Option<u32> {
         if id >= met {
             match self.before(id) {

@@ -1,5 +1,5 @@
-//! Variables and the constraints that hold them: which ones a binding wakes, in which order, and how constraints that are
-//! found by a variable are ordered.
+//! Variables and the constraints that hold them: which ones a binding wakes, in which order, and how constraints that
+//! are found by a variable are ordered.
 
 use super::store::Change;
 use crate::cell::{Cell, Tag};
@@ -56,8 +56,8 @@ impl Machine<'_, '_> {
         self.attach(variable, Cell::atom(atom::chr), attribute);
     }
 
-    /// Has bindings of a variable wake constraints that held a variable which was bound to a term with it, too; all that
-    /// it wakes now.
+    /// Has bindings of a variable wake constraints that held a variable which was bound to a term with it, too; all
+    /// that it wakes now.
     fn meet(&mut self, variable: Cell, ids: &[u32]) -> Vec<u32> {
         let known = self.attached(variable, Cell::atom(atom::chr));
         let mut all: Vec<u32> = known.into_iter().flat_map(|known| self.watching(known)).collect();
@@ -125,8 +125,8 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// How many constraints there were when lists met in the variable by which partners are found: the first one of these
-    /// terms, or within them. The older ones come in the order of their age, behind the others.
+    /// How many constraints there were when lists met in the variable by which partners are found: the first one of
+    /// these terms, or within them. The older ones come in the order of their age, behind the others.
     pub(super) fn met(&self, via: &[u16]) -> u32 {
         if !self.constraints.met || via.is_empty() {
             return 0;

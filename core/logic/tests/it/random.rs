@@ -1,5 +1,5 @@
-//! Random programs of rules with variables, guards and choices: what they write, and the store of each answer, is the same
-//! in the same order as with SWI-Prolog, where it is installed.
+//! Random programs of rules with variables, guards and choices: what they write, and the store of each answer, is the
+//! same in the same order as with SWI-Prolog, where it is installed.
 
 use std::fmt::Write as _;
 use std::process::Command;
