@@ -110,7 +110,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn rule(&mut self, rule: &Rule, span: Span) -> Result<Vec<Clause>, Cannot> {
-        self.rule = rule.name.map(|name| crate::lower::rule_name(&self.out, name));
+        self.rule = rule.name.map(|name| self.out.rule_name(name));
         let mut guard = Vec::new();
         for &goal in &rule.guard {
             guard.extend(self.goals(goal, &mut Vec::new())?);
@@ -129,7 +129,7 @@ impl Work<'_> {
             let body = self.body(&body, known)?;
             let name = match rule.name {
                 Some(name) if cases.len() > 1 => {
-                    let text = format!("{}/{}", crate::lower::rule_name(&self.out, name), i + 1);
+                    let text = format!("{}/{}", self.out.rule_name(name), i + 1);
                     Some(self.term(TermKind::Atom(text), self.out.span(name)))
                 }
                 name => name,

@@ -8,7 +8,8 @@ use gchr_base::rule::Program;
 use gchr_base::signature::ConstraintId;
 use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
-use gchr_constraints::exec::{Resident, Store};
+use gchr_constraints::exec::Store;
+use gchr_constraints::resident::Resident;
 use gchr_kernel::device::DeviceError;
 use gchr_kernels_constraints::run::{self, Failure};
 

@@ -120,7 +120,8 @@ impl Tables {
         }
         let cells = match &layout.terms {
             Some(terms) => {
-                Some(Cells::of_heap(terms, heap, &job.program.signature, u64::from(rows), device)?)
+                let kernels = job.kernels.host.of_terms();
+                Some(Cells::of_heap((terms, kernels), heap, &job.program.signature, u64::from(rows), device)?)
             }
             None => None,
         };

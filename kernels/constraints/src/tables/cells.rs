@@ -115,7 +115,7 @@ fn launch<K: KernelArguments>(
 impl Cells {
     /// The cells of a heap, which stay where they are for a run, with room for those of so many rows.
     pub fn of_heap(
-        terms: &Terms,
+        (terms, kernels): (&Terms, &TermHost),
         heap: &Heap,
         signature: &Signature,
         rows: u64,
@@ -132,7 +132,6 @@ impl Cells {
         let starts: Vec<u32> = heap.places().collect();
         if !starts.is_empty() {
             let buffer = device.upload_new(&starts)?;
-            let kernels = job.kernels.host.of_terms();
             enter(kernels, cells, buffer, starts.len() as u64, places, capacity, device)?;
             device.free(buffer)?;
         }
@@ -301,7 +300,7 @@ impl Tables {
         };
         let lack = grown.lack(memory);
         if lack.is_none() {
-            let taken = Cells::of_heap(terms, &heap, signature, rows, device)?;
+            let taken = Cells::of_heap((terms, self.host.of_terms()), &heap, signature, rows, device)?;
             self.cells.replace(taken).map_or(Ok(()), |old| old.free(device))?;
         }
         Ok(lack)
