@@ -1,4 +1,5 @@
-//! Command line: one module per subcommand, and what they share. Results go to standard output, everything else to standard error.
+//! Command line: one module per subcommand, and what they share. Results go to standard output, everything else to
+//! standard error.
 
 mod batch;
 mod bench;

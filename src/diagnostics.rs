@@ -40,7 +40,8 @@ impl Diagnostics {
     pub fn concern_the_device(&self) -> bool {
         self.has_error_of(&["D", "I"])
     }
-    /// Whether the program may be right and the command line too: a limit was reached (`R02`), the run was interrupted, or the device failed.
+    /// Whether the program may be right and the command line too: a limit was reached (`R02`), the run was interrupted,
+    /// or the device failed.
     pub fn blame_the_run(&self) -> bool {
         self.concern_the_device() || self.has_error_of(&["R02"])
     }

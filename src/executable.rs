@@ -63,8 +63,8 @@ impl<'p> Executable<'p> {
     pub fn warnings(&self) -> Diagnostics {
         self.program.diagnostics(self.compiled.warnings(self.program))
     }
-    /// Which kernels a GPU runs; `None` on other devices. [`Kernels::Soon`] only where it was asked for, and fast ones were
-    /// not in the cache.
+    /// Which kernels a GPU runs; `None` on other devices. [`Kernels::Soon`] only where it was asked for, and fast ones
+    /// were not in the cache.
     pub fn kernels(&self) -> Option<Kernels> {
         self.compiled.kernels()
     }
@@ -78,8 +78,9 @@ impl<'p> Executable<'p> {
         self.timed(control, |control| self.compiled.run(self.program, control))
     }
 
-    /// Runs a constraint program in rounds, on the processor: goes on from the last of these checkpoints if there is one, and keeps the
-    /// state of the run in new ones. The program writes nothing itself, and the run is neither traced nor recorded.
+    /// Runs a constraint program in rounds, on the processor: goes on from the last of these checkpoints if there is
+    /// one, and keeps the state of the run in new ones. The program writes nothing itself, and the run is neither
+    /// traced nor recorded.
     pub fn run_kept(
         &self,
         checkpoints: &dyn Checkpoints,

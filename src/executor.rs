@@ -1,5 +1,5 @@
-//! The interface of executors: an [`Executor`] compiles a program for one kind of device under one semantics, a [`Compiled`] program
-//! runs. `executors` has the implementations and their registry.
+//! The interface of executors: an [`Executor`] compiles a program for one kind of device under one semantics, a
+//! [`Compiled`] program runs. `executors` has the implementations and their registry.
 
 use std::fmt::Display;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! What tells a program and its facts from all others: for processes that share a run, and for files that belong to one.
+//! What tells a program and its facts from all others: for processes that share a run, and for files that belong to
+//! one.
 
 use gchr_base::facts::FactColumn;
 use gchr_base::ids::Id;

@@ -188,8 +188,8 @@ impl Input {
         })
     }
 
-    /// The text of the program, and the same program in its usual layout: spaces and indentation, with the author's lines
-    /// and comments. There is one for `.trs` and `.chr`; a text that cannot be read token by token has none.
+    /// The text of the program, and the same program in its usual layout: spaces and indentation, with the author's
+    /// lines and comments. There is one for `.trs` and `.chr`; a text that cannot be read token by token has none.
     pub fn formatted(&self) -> Result<(String, String), Diagnostics> {
         let mut sources = SourceMap::new();
         let account = Account::new(self.memory);

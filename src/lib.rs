@@ -1,8 +1,11 @@
-//! gchr runs rule programs: many-sorted term rewriting (`.trs`, and formats of others) and Constraint Handling Rules (`.chr`).
+//! gchr runs rule programs: many-sorted term rewriting (`.trs`, and formats of others) and Constraint Handling Rules
+//! (`.chr`).
 //!
-//! The steps are those of the command line: an [`Input`] names the program and what to start it on, [`Input::parse`] checks it,
-//! [`Program::compile`] makes a plan for a [`Device`], [`Executable::run`] runs it under a [`Control`] and returns an [`Outcome`]. Nothing here prints
-//! or ends the process: diagnostics are values ([`Diagnostics`]), and so is the reason why a run stopped ([`Failure`]).
+//! The steps are those of the command line: an [`Input`] names the program and what to start it on, [`Input::parse`]
+//! checks it,
+//! [`Program::compile`] makes a plan for a [`Device`], [`Executable::run`] runs it under a [`Control`] and returns an
+//! [`Outcome`]. Nothing here prints or ends the process: diagnostics are values ([`Diagnostics`]), and so is the reason
+//! why a run stopped ([`Failure`]).
 //!
 //! ```
 //! use gchr::{CompileOptions, Control, Input};

@@ -63,7 +63,8 @@ impl Schedule {
         Self { scheduler, strategy: Strategy::Innermost, collector: None }
     }
 
-    /// What happens to cells under the tasks scheduler. A run that never fills its memory pays next to nothing for compaction.
+    /// What happens to cells under the tasks scheduler. A run that never fills its memory pays next to nothing for
+    /// compaction.
     pub(crate) fn collector_of_tasks(self) -> Collector {
         self.collector.unwrap_or(Collector::Compact)
     }
@@ -88,8 +89,8 @@ pub enum Firing {
     Indexed,
     /// By indexes from new constraints, rule by rule: no classes.
     General,
-    /// By trying every combination of constraints in every round (Zaki, Frühwirth, Geller: Parallel Execution of Constraint Handling
-    /// Rules on a Graphical Processing Unit). No classes.
+    /// By trying every combination of constraints in every round (Zaki, Frühwirth, Geller: Parallel Execution of
+    /// Constraint Handling Rules on a Graphical Processing Unit). No classes.
     Exhaustive,
 }
 
@@ -157,8 +158,8 @@ pub struct CompileOptions {
     pub firing: Firing,
     /// Whether a device refuses a term program without calls that can run side by side: one thread would do it all.
     pub only_parallel: bool,
-    /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each rule, which costs
-    /// time. The CPU and the simulator record without it.
+    /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each
+    /// rule, which costs time. The CPU and the simulator record without it.
     pub record: bool,
     /// What matters of the kernels of a GPU where they must be compiled first.
     pub kernels: Kernels,

@@ -100,8 +100,9 @@ impl SchedulerReport {
 pub enum Format {
     /// A normal form on one line in input syntax; a store one constraint a line, in order.
     Text,
-    /// One JSON object: `{"normal_form": "...", "stats": {...}}` or `{"store": [{"constraint": "edge", "args": [0, 1, 5]}, ...],
-    /// "stats": {...}}`. Atoms and strings are JSON strings, compound terms are `{"functor": "f", "args": [...]}`.
+    /// One JSON object: `{"normal_form": "...", "stats": {...}}` or `{"store": [{"constraint": "edge", "args": [0, 1,
+    /// 5]}, ...], "stats": {...}}`. Atoms and strings are JSON strings, compound terms are `{"functor": "f", "args":
+    /// [...]}`.
     Json,
     /// A store, one constraint a line, without header: the constraint's name, then the arguments. Compound terms are
     /// written as text.

@@ -367,8 +367,8 @@ impl Session {
         self.ended(ran, self.texts.clone(), start)
     }
 
-    /// Runs goals, or evaluates terms, on another device from now on; the store goes there, and what waits for a run stays.
-    /// Where that fails, all is as it was.
+    /// Runs goals, or evaluates terms, on another device from now on; the store goes there, and what waits for a run
+    /// stays. Where that fails, all is as it was.
     pub fn set_device(&mut self, device: Device) -> Result<(), Diagnostics> {
         let moved = with_large_stack(|| match &mut self.kind {
             Kind::Terms(session) => session.set_device(device),
@@ -427,8 +427,8 @@ impl Session {
         Err(Box::new(Failure { error, diagnostics, stats: complete(stats), left: None, elsewhere: None }))
     }
 
-    /// Takes back the last run that is not taken back; whether there was one. A store on a device knows what it was before
-    /// the last run only. Stores of the logic machine and term programs take nothing back.
+    /// Takes back the last run that is not taken back; whether there was one. A store on a device knows what it was
+    /// before the last run only. Stores of the logic machine and term programs take nothing back.
     pub fn undo(&mut self) -> Result<bool, Diagnostics> {
         match &mut self.kind {
             Kind::Terms(_) | Kind::Logic(_) => Ok(false),

@@ -1,7 +1,9 @@
-//! Why a constraint is in the store, or a symbol in a normal form: the rule instances that led to it, to a bounded depth.
+//! Why a constraint is in the store, or a symbol in a normal form: the rule instances that led to it, to a bounded
+//! depth.
 //!
 //! The program runs on the processor with its derivations recorded; what the record has of the constraints that are
-//! asked for becomes an [`Explanation`], which owns all that it shows. `docs/why.md` says what is shown and what it costs.
+//! asked for becomes an [`Explanation`], which owns all that it shows. `docs/why.md` says what is shown and what it
+//! costs.
 
 mod explain;
 mod json;
@@ -182,10 +184,10 @@ impl Explanation {
 
 impl Program {
     /// Runs the program on the processor and explains the constraints that match `of`: a constraint with values,
-    /// variables or `_` as arguments, or `name/arity`. Of a term program, evaluates its term and explains the symbol at a
-    /// path of the normal form: `1.2` for the second argument of the first one, `.` for the outermost.
-    /// [`CompileOptions`] say under which semantics. Where they name a device, a constraint program runs there first, and
-    /// its store must be that of the run that is explained.
+    /// variables or `_` as arguments, or `name/arity`. Of a term program, evaluates its term and explains the symbol at
+    /// a path of the normal form: `1.2` for the second argument of the first one, `.` for the outermost.
+    /// [`CompileOptions`] say under which semantics. Where they name a device, a constraint program runs there first,
+    /// and its store must be that of the run that is explained.
     pub fn why(
         &self,
         of: &str,

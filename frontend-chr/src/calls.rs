@@ -1,5 +1,5 @@
-//! What goals call: predicates and constraints, those within control constructs, and closures that others call with more
-//! arguments.
+//! What goals call: predicates and constraints, those within control constructs, and closures that others call with
+//! more arguments.
 
 use crate::ast::{Module, TermId};
 

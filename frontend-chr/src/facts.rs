@@ -1,6 +1,7 @@
 //! Facts in bulk: CSV, TSV and JSON-lines files, packed or not, and tables of typed columns, to columns of constraints.
 //!
-//! [`format`](mod@format) says what a file is. [`table`] reads bytes of CSV and TSV in parallel, [`cell`] parses fields,
+//! [`format`](mod@format) says what a file is. [`table`] reads bytes of CSV and TSV in parallel, [`cell`] parses
+//! fields,
 //! [`json`] reads JSON lines, `typed` tables of typed columns; [`report`] shows what is wrong with a line.
 
 mod cell;

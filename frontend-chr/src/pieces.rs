@@ -70,8 +70,8 @@ pub fn pieces(sources: &SourceMap, id: SourceId) -> (Vec<Piece>, Vec<Diagnostic>
     (found, diagnostics)
 }
 
-/// Length of the block comment that a text begins with, `/*` and comments inside it included; to the end of the text where
-/// it has none.
+/// Length of the block comment that a text begins with, `/*` and comments inside it included; to the end of the text
+/// where it has none.
 pub fn block_comment(text: &str) -> usize {
     text.strip_prefix("/*").map_or(0, |rest| lexer::comment_length(rest).map_or(text.len(), |n| 2 + n))
 }

@@ -1,5 +1,5 @@
-//! Any text is loaded in each of the formats of others without a panic; a program passes the verifier, and prints as a text that is
-//! read as the same program.
+//! Any text is loaded in each of the formats of others without a panic; a program passes the verifier, and prints as a
+//! text that is read as the same program.
 
 #![no_main]
 

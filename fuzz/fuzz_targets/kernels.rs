@@ -1,4 +1,5 @@
-//! Any text is read as kernels without a panic; what is read passes the verifier, and prints as a text that reads back the same.
+//! Any text is read as kernels without a panic; what is read passes the verifier, and prints as a text that reads back
+//! the same.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text is read as a report of measurements without a panic; what is read is written as a text that reads back the same, and can be
-//! compared.
+//! Any text is read as a report of measurements without a panic; what is read is written as a text that reads back the
+//! same, and can be compared.
 
 #![no_main]
 

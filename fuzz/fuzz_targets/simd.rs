@@ -1,5 +1,5 @@
-//! Any text is read as a program of the µ-SIMD machine, and as its memory, without a panic; what is read passes the verifier, prints
-//! as a text that reads back the same, and runs.
+//! Any text is read as a program of the µ-SIMD machine, and as its memory, without a panic; what is read passes the
+//! verifier, prints as a text that reads back the same, and runs.
 
 #![no_main]
 

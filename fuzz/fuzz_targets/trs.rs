@@ -1,4 +1,5 @@
-//! Any text is loaded without a panic; a program passes the verifier; a text without syntax errors prints as one without.
+//! Any text is loaded without a panic; a program passes the verifier; a text without syntax errors prints as one
+//! without.
 
 #![no_main]
 

@@ -117,8 +117,8 @@ impl Abi {
         let (send, mut received) = (send.to_vec(), vec![0; block * self.ranks]);
         let mut request = ptr::null_mut();
         let block = block as c_int;
-        // SAFETY: both buffers have a block for each process. They live until `complete` says that MPI is done with them,
-        // and for ever if it fails.
+        // SAFETY: both buffers have a block for each process. They live until `complete` says that MPI is done with
+        // them, and for ever if it fails.
         let started = checked(unsafe {
             (self.start_all_to_all)(
                 send.as_ptr(),
@@ -150,8 +150,8 @@ impl Abi {
         assert!(send.len() == to.words && to.counts.len() == self.ranks && from.counts.len() == self.ranks);
         let mut received = vec![0; from.words];
         let mut request = ptr::null_mut();
-        // SAFETY: each buffer is as long as the blocks that lie in it, of which there is one for each process. Buffers and
-        // blocks live until `complete` says that MPI is done with them, and for ever if it fails.
+        // SAFETY: each buffer is as long as the blocks that lie in it, of which there is one for each process. Buffers
+        // and blocks live until `complete` says that MPI is done with them, and for ever if it fails.
         let started = checked(unsafe {
             (self.start_all_to_all_v)(
                 send.as_ptr(),

@@ -113,7 +113,8 @@ impl Terms {
     }
 }
 
-/// Native code of a plan that was compiled for many workers ([`TermOptions::split`]): several threads share a run of it.
+/// Native code of a plan that was compiled for many workers ([`TermOptions::split`]): several threads share a run of
+/// it.
 ///
 /// [`TermOptions::split`]: gchr_terms::plan::TermOptions::split
 pub struct SharedTerms(Terms);

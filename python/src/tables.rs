@@ -40,7 +40,8 @@ impl Table {
         let capsule = object.call_method0("__arrow_c_stream__")?;
         let capsule = capsule.cast::<PyCapsule>()?;
         let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
-        // SAFETY: a capsule of this name points to a stream of the C interface of Arrow, and lives as long as `capsule`.
+        // SAFETY: a capsule of this name points to a stream of the C interface of Arrow, and lives as long as
+        // `capsule`.
         // `from_raw` moves the stream out and leaves a released one, which is what the interface asks of a consumer.
         let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
         let wrong = |error: arrow_schema::ArrowError| PyValueError::new_err(error.to_string());

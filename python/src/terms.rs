@@ -14,7 +14,8 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-/// A term with a head symbol. Numbers and truth values of terms are those of Python; so are strings and lists of answers.
+/// A term with a head symbol. Numbers and truth values of terms are those of Python; so are strings and lists of
+/// answers.
 #[pyclass(frozen, module = "gchr")]
 #[derive(Clone)]
 pub struct Term(Place);

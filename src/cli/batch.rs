@@ -128,8 +128,8 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// Writes the result of a line. As text a line that failed is empty, so that results and terms stay side by side. What was evaluated
-/// within the limits is written, too, but for a text that may be without end.
+/// Writes the result of a line. As text a line that failed is empty, so that results and terms stay side by side. What
+/// was evaluated within the limits is written, too, but for a text that may be without end.
 fn put(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io::Result<()> {
     match &line.result {
         Ok(LineText::Term(_)) => put_line(request, line, &mut Limited::new(out, watchdog::limits())),

@@ -106,8 +106,8 @@ pub enum Refusal {
 }
 
 impl Files {
-    /// Opens folders: that of new checkpoints, and that of the one to go on from. Only the first of several processes looks
-    /// after the former.
+    /// Opens folders: that of new checkpoints, and that of the one to go on from. Only the first of several processes
+    /// looks after the former.
     pub fn open(
         run: Run,
         every: Every,

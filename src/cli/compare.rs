@@ -25,7 +25,8 @@ pub struct Args {
     /// Programs for the same problem: .trs (term rewriting) or .chr, .pl (Constraint Handling Rules)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Run every program with these options too; may be given several times, e.g. --with "" --with "--device sim" [default: ""]
+    /// Run every program with these options too; may be given several times, e.g. --with "" --with "--device sim"
+    /// [default: ""]
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     with: Vec<String>,
     /// Sizes to run at, in place of n in braces in the starts of the programs [default: those of the mapping]

@@ -10,7 +10,9 @@ use super::report;
 /// Options of the device and its scheduler.
 #[derive(clap::Args)]
 pub struct DeviceArgs {
-    /// What runs the program: cpu, auto (cpu, and a GPU beside it for what takes longer: the first result counts), gpu, gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs, and .chr with --semantics rounds)
+    /// What runs the program: cpu, auto (cpu, and a GPU beside it for what takes longer: the first result counts), gpu,
+    /// gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs, and .chr with --semantics
+    /// rounds)
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device)]
     pub device: Device,
     #[command(flatten)]

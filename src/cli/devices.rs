@@ -18,11 +18,12 @@ use super::watchdog::{self, Phase};
 /// Arguments of `gchr devices`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Measure what the memory of each GPU gives at most, and keep it for `gchr run --profile` and `gchr compare`: they say then what share
-    /// of it a run used
+    /// Measure what the memory of each GPU gives at most, and keep it for `gchr run --profile` and `gchr compare`: they
+    /// say then what share of it a run used
     #[arg(long)]
     measure: bool,
-    /// Compile the kernels of these programs for the first GPU, so that a run there starts at once; .chr as with --semantics rounds
+    /// Compile the kernels of these programs for the first GPU, so that a run there starts at once; .chr as with
+    /// --semantics rounds
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "measure")]
     warm: Vec<PathBuf>,
 }

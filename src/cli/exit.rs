@@ -47,7 +47,8 @@ impl Exit {
 /// The number of a signal.
 pub type Signal = i32;
 
-/// Ends the process without the handlers that libraries have registered for its end: the driver of the GPU is at work in another thread.
+/// Ends the process without the handlers that libraries have registered for its end: the driver of the GPU is at work
+/// in another thread.
 pub fn end_at_once(exit: Exit) -> ! {
     let _ = std::io::stdout().flush();
     end_in_the_middle(exit)
@@ -60,7 +61,8 @@ pub fn end_in_the_middle(exit: Exit) -> ! {
     unsafe { libc::_exit(exit.code().into()) }
 }
 
-/// Ends the process by a signal that it has caught, so that a shell sees what it would see of a process that does not catch it.
+/// Ends the process by a signal that it has caught, so that a shell sees what it would see of a process that does not
+/// catch it.
 pub fn end_by(signal: Signal) -> ! {
     out_file::remove_parts();
     #[cfg(unix)]

@@ -1,5 +1,5 @@
-//! How much memory and how many threads this process may have: what the system leaves it, so that endless programs end with a message and not
-//! with a killed process.
+//! How much memory and how many threads this process may have: what the system leaves it, so that endless programs end
+//! with a message and not with a killed process.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -11,8 +11,8 @@ use gchr::base::stack;
 use super::exit::Exit;
 use super::report;
 
-/// The part of what is left that the process may take; the rest is for what nobody counts: the program text, stacks, gaps between
-/// allocations.
+/// The part of what is left that the process may take; the rest is for what nobody counts: the program text, stacks,
+/// gaps between allocations.
 const SHARE: f64 = 0.8;
 /// Address space that a thread takes beside its large stack.
 const THREAD: u64 = 4 << 20;
@@ -20,8 +20,8 @@ const THREAD: u64 = 4 << 20;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ARENA: u64 = 64 << 20;
 
-/// To be called before any other thread starts: bounds the process by what the system leaves it, and says what is done when even the reserve
-/// is used up.
+/// To be called before any other thread starts: bounds the process by what the system leaves it, and says what is done
+/// when even the reserve is used up.
 pub fn set_up() {
     memory::when_exhausted(last_words);
     return_large_blocks();
@@ -36,8 +36,9 @@ pub fn set_up() {
     }
 }
 
-/// Has the C library take large blocks from the system one by one: then they grow without being copied, and what is freed is given
-/// back. By itself it keeps them in one heap after the first one was freed, with gaps as large as the blocks.
+/// Has the C library take large blocks from the system one by one: then they grow without being copied, and what is
+/// freed is given back. By itself it keeps them in one heap after the first one was freed, with gaps as large as the
+/// blocks.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn return_large_blocks() {
     for (what, bytes) in [(libc::M_MMAP_THRESHOLD, 1 << 20), (libc::M_TRIM_THRESHOLD, 4 << 20)] {
@@ -90,12 +91,14 @@ pub fn threads(wanted: usize) -> usize {
     threads
 }
 
-/// Whether threads must be counted: where they are not, parallel loops start as many as there are cores when they need them.
+/// Whether threads must be counted: where they are not, parallel loops start as many as there are cores when they need
+/// them.
 pub fn is_tight() -> bool {
     memory::address_space_left().is_some()
 }
 
-/// Starts the threads that all parallel loops of this process share, unless they are there: as many as wanted, or one for each core.
+/// Starts the threads that all parallel loops of this process share, unless they are there: as many as wanted, or one
+/// for each core.
 pub fn start_threads(wanted: Option<usize>) -> Result<(), Exit> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
     let started = STARTED.get_or_init(|| {

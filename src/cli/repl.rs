@@ -52,8 +52,8 @@ pub struct Args {
     /// Show every rule application on standard error
     #[arg(long)]
     trace: bool,
-    /// Record what constraints are derived from, so that `:why` can show it: takes memory for every constraint and every
-    /// firing, and runs are slower (.chr)
+    /// Record what constraints are derived from, so that `:why` can show it: takes memory for every constraint and
+    /// every firing, and runs are slower (.chr)
     #[arg(long)]
     why: bool,
     #[command(flatten)]

@@ -14,7 +14,8 @@ use super::{interrupt, report};
 /// Arguments of `gchr simd`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Program file; docs/simd.md describes the language. A file .cu is in the kernel language, and one of its kernels is compiled
+    /// Program file; docs/simd.md describes the language. A file .cu is in the kernel language, and one of its kernels
+    /// is compiled
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Which kernel of a file .cu, when it has several

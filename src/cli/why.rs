@@ -29,8 +29,8 @@ use super::{interrupt, memory, progress, report, values};
 pub struct Args {
     #[command(flatten)]
     program: ProgramArgs,
-    /// What to explain: a constraint, with variables or _ for any value, or NAME/ARITY (.chr); a place in the result, 1.2
-    /// for the second argument of the first one, or . for the whole (.trs)
+    /// What to explain: a constraint, with variables or _ for any value, or NAME/ARITY (.chr); a place in the result,
+    /// 1.2 for the second argument of the first one, or . for the whole (.trs)
     #[arg(long, value_name = "WHAT")]
     of: String,
     /// Rule instances from the constraint down to what is shown last
@@ -56,7 +56,8 @@ pub struct Args {
     header: Vec<(Option<String>, Header)>,
     #[command(flatten)]
     semantics: SemanticsArgs,
-    /// Run the program on a device first, gpu, gpu:N or sim; the processor explains its store by the same rounds (.chr with
+    /// Run the program on a device first, gpu, gpu:N or sim; the processor explains its store by the same rounds (.chr
+    /// with
     /// --semantics rounds)
     #[arg(long, value_name = "DEVICE", value_parser = device::device, default_value = "cpu")]
     device: Device,

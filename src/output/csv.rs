@@ -200,7 +200,8 @@ mod tests {
         out
     }
 
-    /// A reader of another hand reads what was written, however long the fields are; short ones have quotes only where they must.
+    /// A reader of another hand reads what was written, however long the fields are; short ones have quotes only where
+    /// they must.
     #[test]
     fn a_csv_library_reads_it_back() {
         let long = |text: &str| text.repeat(HELD / text.len() + 1);

@@ -8,7 +8,8 @@ use gchr_logic::Answer;
 use super::answer::LogicAnswers;
 use super::selection::Selection;
 
-/// Bindings on one line, then waiting goals and constraints, one a line; `;` between answers. An answer that says nothing is `true`.
+/// Bindings on one line, then waiting goals and constraints, one a line; `;` between answers. An answer that says
+/// nothing is `true`.
 pub(super) fn write_text(
     found: &LogicAnswers,
     selection: &Selection,

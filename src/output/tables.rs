@@ -133,8 +133,8 @@ pub(crate) fn with_logic_table<'a, T>(
     columns::of_logic(&rows, arity, take)
 }
 
-/// Names of the tables of a database for constraints: their own, `path.2` where there are several of a name. SQLite does
-/// not tell capital letters from small ones; a later name gets `_` behind it then.
+/// Names of the tables of a database for constraints: their own, `path.2` where there are several of a name. SQLite
+/// does not tell capital letters from small ones; a later name gets `_` behind it then.
 #[cfg(feature = "tables")]
 pub(super) fn table_names(declared: &[(String, usize)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();

@@ -29,8 +29,9 @@ struct Body {
 }
 
 impl Session {
-    /// The store as bytes, which [`restore`](Self::restore) makes a store of again. Sessions of the logic machine and of
-    /// term programs have none, and nothing may wait for a run. Limits, answers and what can be taken back are not kept.
+    /// The store as bytes, which [`restore`](Self::restore) makes a store of again. Sessions of the logic machine and
+    /// of term programs have none, and nothing may wait for a run. Limits, answers and what can be taken back are not
+    /// kept.
     pub fn save(&mut self) -> Result<Vec<u8>, Diagnostics> {
         self.saved().map_err(|found| self.refused(found))
     }
@@ -53,8 +54,9 @@ impl Session {
         Ok(bytes)
     }
 
-    /// Makes the store what it was when a session of the same program was [saved](Self::save): the next run goes on from
-    /// there. `name` is what the bytes are called in messages. A store that cannot be had so leaves the session as it is.
+    /// Makes the store what it was when a session of the same program was [saved](Self::save): the next run goes on
+    /// from there. `name` is what the bytes are called in messages. A store that cannot be had so leaves the session as
+    /// it is.
     pub fn restore(&mut self, name: &str, bytes: &[u8]) -> Result<(), Diagnostics> {
         let restored = with_large_stack(|| self.restored(name, bytes));
         restored.map_err(|found| self.refused(found))

@@ -13,8 +13,8 @@ use crate::why::{Explanation, Path, TermUnexplained, WhyOptions, no_derivations_
 impl Session {
     /// Explains the constraints in the store that match `of`, as [`Program::why`](crate::Program::why) does, from the
     /// record of all runs of a session that was opened with
-    /// [`derivations`](crate::CompileOptions::derivations). Of a term program, explains a symbol of the last normal form;
-    /// its term is evaluated again.
+    /// [`derivations`](crate::CompileOptions::derivations). Of a term program, explains a symbol of the last normal
+    /// form; its term is evaluated again.
     pub fn why(
         &mut self,
         of: &str,

@@ -4,8 +4,8 @@
 //! [`Source`] is opened, says which columns there are, and gives its rows part by part; parts can be read side by side.
 //! What is held at a time is a batch for each part that is being read.
 //!
-//! A [`Table`] is written from batches that it is asked for, on all threads. Between programs in one process, tables are
-//! batches of Arrow in memory: [`Source::memory`] and [`record_batches`].
+//! A [`Table`] is written from batches that it is asked for, on all threads. Between programs in one process, tables
+//! are batches of Arrow in memory: [`Source::memory`] and [`record_batches`].
 
 mod arrays;
 mod batch;

@@ -10,7 +10,8 @@ pub struct Component {
 }
 
 /// The strongly connected components of a graph with so many nodes, each behind those that it leads to: R. Tarjan,
-/// "Depth-First Search and Linear Graph Algorithms" (1972), with an explicit stack. `next(v, k)` is the neighbour number
+/// "Depth-First Search and Linear Graph Algorithms" (1972), with an explicit stack. `next(v, k)` is the neighbour
+/// number
 /// `k` of a node, `None` behind the last one.
 pub fn components(nodes: usize, next: impl Fn(usize, usize) -> Option<usize>) -> Vec<Component> {
     const NEW: u32 = u32::MAX;

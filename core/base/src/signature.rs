@@ -127,8 +127,8 @@ pub struct Mixfix {
 }
 
 impl Mixfix {
-    /// With the precedence of the whole and the largest ones of its arguments. The last argument of an associative symbol
-    /// is written without brackets where it is an application of the same one.
+    /// With the precedence of the whole and the largest ones of its arguments. The last argument of an associative
+    /// symbol is written without brackets where it is an application of the same one.
     pub fn new(precedence: u8, arguments: &[u8], associative: bool) -> Self {
         let mut limits = [u8::MAX; 8];
         limits.iter_mut().zip(arguments).for_each(|(limit, &most)| *limit = most);
@@ -142,8 +142,8 @@ impl Mixfix {
     pub fn precedence(self) -> u8 {
         self.precedence
     }
-    /// The words and the holes of a name with holes: `if_then_else_fi`. A bracket or a comma is a word of its own, and a
-    /// backquote separates words; behind it `_` is no hole.
+    /// The words and the holes of a name with holes: `if_then_else_fi`. A bracket or a comma is a word of its own, and
+    /// a backquote separates words; behind it `_` is no hole.
     pub fn pieces(name: &str) -> impl Iterator<Item = MixfixPiece<'_>> {
         let is_word = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',');
         let mut rest = name;

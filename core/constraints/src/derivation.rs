@@ -8,8 +8,8 @@ use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKin
 use gchr_base::signature::SymbolId;
 use gchr_base::value::{Heap, Word};
 
-/// For each variable of a rule the word that it stands for, of sort `Any` on the heap of the record; `None` where it has
-/// none, or not yet.
+/// For each variable of a rule the word that it stands for, of sort `Any` on the heap of the record; `None` where it
+/// has none, or not yet.
 pub type Bindings = IdVec<VarId, Option<u64>>;
 
 /// The variables of an instance: those of its heads and those that its guard binds. `None` where the constraints of the

@@ -29,8 +29,8 @@ mod tally;
 mod tests;
 mod views;
 
-/// What an engine that executes plans on the processor in another way shares with the interpreter: the instructions, the
-/// store, the heap, looks at the control, and the errors.
+/// What an engine that executes plans on the processor in another way shares with the interpreter: the instructions,
+/// the store, the heap, looks at the control, and the errors.
 pub mod engine {
     pub use super::machine::{Engine, Goals, Stop, Trial, try_run};
     pub use super::storing::Storing;

@@ -1,4 +1,5 @@
-//! Instructions of the machine: an abstract machine in the manner of Warren's, with arithmetic, tests and control in line.
+//! Instructions of the machine: an abstract machine in the manner of Warren's, with arithmetic, tests and control in
+//! line.
 
 use crate::cell::{Atom, Cell};
 

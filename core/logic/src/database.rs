@@ -1,4 +1,5 @@
-//! Predicates and their clauses: what `assertz/1` and `retract/1` change, and how clauses are found by the first argument.
+//! Predicates and their clauses: what `assertz/1` and `retract/1` change, and how clauses are found by the first
+//! argument.
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
-//! Clauses and constraint rules over logical variables: compiled to instructions, and run by one machine with a trail and choice points.
+//! Clauses and constraint rules over logical variables: compiled to instructions, and run by one machine with a trail
+//! and choice points.
 
 mod arithmetic;
 mod builtins;

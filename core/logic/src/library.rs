@@ -1,4 +1,5 @@
-//! The part of the library that is written in Prolog. It is read when a program first calls something that has no clauses.
+//! The part of the library that is written in Prolog. It is read when a program first calls something that has no
+//! clauses.
 
 use gchr_base::hash::HashMap;
 use gchr_base::logic::{Fixity, Flags, Operators};

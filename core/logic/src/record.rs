@@ -27,7 +27,8 @@ struct Copying<'h> {
 }
 
 impl<'h> Copying<'h> {
-    /// A copy of a term that is no immediate value, as cells for `base` and what is behind it; the first one is the copy.
+    /// A copy of a term that is no immediate value, as cells for `base` and what is behind it; the first one is the
+    /// copy.
     fn run(heap: &'h Heap, term: Cell, base: usize, shared: Option<HashSet<Cell>>) -> Vec<Cell> {
         let (copies, pending) = (HashMap::default(), Vec::new());
         let mut copying = Self { heap, target: vec![Cell(0)], base, shared, copies, pending };
@@ -118,8 +119,8 @@ impl Heap {
         self.deref(self.cells[base])
     }
 
-    /// A copy of a term on the heap with new variables, attributes left out (`copy_term_nat/2`). Parts without variables
-    /// are not copied, as in SWI-Prolog: a change of their arguments is seen in the copy.
+    /// A copy of a term on the heap with new variables, attributes left out (`copy_term_nat/2`). Parts without
+    /// variables are not copied, as in SWI-Prolog: a change of their arguments is seen in the copy.
     pub fn copy(&mut self, term: Cell) -> Cell {
         let ground = self.ground_parts(term);
         self.copied(term, Some(ground))

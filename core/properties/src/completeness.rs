@@ -45,8 +45,8 @@ pub enum Cases {
     Complete,
     /// Not these.
     Missing {
-        /// Patterns of applications that no rule matches; `_` is any term. Of numbers, one that no rule names stands for
-        /// all of these.
+        /// Patterns of applications that no rule matches; `_` is any term. Of numbers, one that no rule names stands
+        /// for all of these.
         patterns: Vec<String>,
         /// Whether there are more.
         more: bool,

@@ -39,8 +39,8 @@ const ALL: u64 = 30_000_000;
 /// The verdict on termination, with what it rests on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Termination {
-    /// Whether the rules are rules between terms: then the verdict is about rewriting in any order, else about innermost
-    /// rewriting alone.
+    /// Whether the rules are rules between terms: then the verdict is about rewriting in any order, else about
+    /// innermost rewriting alone.
     pub any_order: bool,
     /// All dependency pairs.
     pub pairs: Vec<DependencyPair>,
@@ -79,7 +79,8 @@ pub struct Component {
 /// Why pairs cannot follow each other for ever.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Order {
-    /// This argument of each function becomes a proper part of itself by strict pairs, and stays as it is by the others.
+    /// This argument of each function becomes a proper part of itself by strict pairs, and stays as it is by the
+    /// others.
     Subterm(Vec<Argument>),
     /// Each way around some function makes an argument smaller.
     SizeChange {

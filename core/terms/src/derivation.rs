@@ -1,7 +1,8 @@
 //! Which rule application made each symbol of a normal form: an evaluator that keeps every term and every application.
 //!
-//! It evaluates as the plan does, leftmost and innermost, with each subterm of a right-hand side evaluated once, but from
-//! the rules themselves, one after the other: slowly, on stacks of its own, with nothing freed. [`derive()`] runs it,
+//! It evaluates as the plan does, leftmost and innermost, with each subterm of a right-hand side evaluated once, but
+//! from the rules themselves, one after the other: slowly, on stacks of its own, with nothing freed. [`derive()`] runs
+//! it,
 //! [`TermDerivation`] is what it leaves.
 
 mod code;
@@ -138,7 +139,8 @@ impl TermDerivation<'_> {
     }
 }
 
-/// What belongs to an entry of a list whose entries know where theirs ends: it begins where that of the one before does.
+/// What belongs to an entry of a list whose entries know where theirs ends: it begins where that of the one before
+/// does.
 fn part<'n, T>(all: &'n [Node], list: &[T], at: u32, end: impl Fn(&T) -> u32) -> &'n [Node] {
     let at = at as usize;
     let start = at.checked_sub(1).map_or(0, |before| end(&list[before]));

@@ -13,7 +13,8 @@ pub enum FactFormat {
     Csv,
     /// Fields with tabs between them.
     Tsv,
-    /// On each line a JSON array, or an object as results in this format have: `{"constraint": "edge", "args": [1, 2]}`.
+    /// On each line a JSON array, or an object as results in this format have: `{"constraint": "edge", "args": [1,
+    /// 2]}`.
     JsonLines,
     /// Apache Parquet.
     Parquet,

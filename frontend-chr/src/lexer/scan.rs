@@ -16,8 +16,8 @@ fn problem(
     lexer.extras.problems.push(Problem { code, start, end, message, label, help });
 }
 
-/// Length of what is behind the `/*` of a block comment, up to its end; comments inside it end before it does. None when
-/// it has no end.
+/// Length of what is behind the `/*` of a block comment, up to its end; comments inside it end before it does. None
+/// when it has no end.
 pub(crate) fn comment_length(rest: &str) -> Option<usize> {
     let rest = rest.as_bytes();
     let (mut at, mut open) = (0, 1);

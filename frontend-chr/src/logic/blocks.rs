@@ -1,4 +1,5 @@
-//! Predicates that wait for their arguments (`:- block p(-, ?)`, as in SICStus): a clause before theirs puts a call aside.
+//! Predicates that wait for their arguments (`:- block p(-, ?)`, as in SICStus): a clause before theirs puts a call
+//! aside.
 
 use gchr_base::logic::Clause;
 use gchr_base::source::Span;

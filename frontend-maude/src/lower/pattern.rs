@@ -33,8 +33,8 @@ enum Choice {
     Number,
     /// First arguments, and a variable for the others: there are some, or none.
     Sequence,
-    /// An argument, and a variable for the others: it is the first one and there are others, or it is the only one, or a
-    /// search finds it.
+    /// An argument, and a variable for the others: it is the first one and there are others, or it is the only one, or
+    /// a search finds it.
     Collection,
 }
 

@@ -1,5 +1,5 @@
-//! Sorts of normal forms: of the terms of a kind, those that have a sort, by the declarations of the outermost operator,
-//! by the sorts of the arguments where it has several ones, and by memberships.
+//! Sorts of normal forms: of the terms of a kind, those that have a sort, by the declarations of the outermost
+//! operator, by the sorts of the arguments where it has several ones, and by memberships.
 
 use super::*;
 use crate::syntax::EquationKind;
@@ -49,7 +49,8 @@ impl Lower<'_> {
         is_total(&self.space.total, of)
     }
 
-    /// Whether arguments of a type are not looked into: all of their kind have it, or it is the largest sort of the kind.
+    /// Whether arguments of a type are not looked into: all of their kind have it, or it is the largest sort of the
+    /// kind.
     fn is_covered(&self, of: Type) -> bool {
         self.is_total(of)
             || match of {

@@ -1,4 +1,5 @@
-//! The page of the language tells the truth: its examples load, and the table of findings lists the codes of the source.
+//! The page of the language tells the truth: its examples load, and the table of findings lists the codes of the
+//! source.
 
 use gchr_testkit::pages;
 

@@ -5,7 +5,8 @@ use super::*;
 
 impl Lowering {
     /// The equations in the order in which they are tried. One without a condition goes before those of its mapping
-    /// right before it that it is a special case of, where their conditions may have no value for it: `f([]) = b` before
+    /// right before it that it is a special case of, where their conditions may have no value for it: `f([]) = b`
+    /// before
     /// `head(l) == a -> f(l) = c`.
     pub(super) fn in_order<'e>(&self, equations: &'e [Equation]) -> Vec<&'e Equation> {
         let mut order: Vec<&Equation> = Vec::with_capacity(equations.len());

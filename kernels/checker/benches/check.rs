@@ -1,7 +1,7 @@
 //! Milliseconds that the checker takes, for the kernels of every example by scheduler and collector:
-//! `cargo bench -p gchr-checker --bench check [-- NAME]`. The best of some repeats (of one with `--once`, for profilers); a program
-//! pays it once a machine. With `taskset -c 0` one thread does it all; `--busy` then counts the time that it had the core, which says
-//! more on a machine that does something else beside.
+//! `cargo bench -p gchr-checker --bench check [-- NAME]`. The best of some repeats (of one with `--once`, for
+//! profilers); a program pays it once a machine. With `taskset -c 0` one thread does it all; `--busy` then counts the
+//! time that it had the core, which says more on a machine that does something else beside.
 
 use gchr_testkit::programs;
 use std::sync::OnceLock;

@@ -1,4 +1,5 @@
-//! Contracts in the comments of functions (a function is a barrier; memory changes owners by atomics), and which functions have barriers.
+//! Contracts in the comments of functions (a function is a barrier; memory changes owners by atomics), and which
+//! functions have barriers.
 
 use gchr_kernel::ir::*;
 

@@ -44,8 +44,8 @@ impl Refuted {
     }
 }
 
-/// The last barrier before each of two accesses, and whether all facts of their paths are used or only those about the positions of
-/// the threads.
+/// The last barrier before each of two accesses, and whether all facts of their paths are used or only those about the
+/// positions of the threads.
 #[derive(Clone, Copy)]
 struct BarrierFacts<'s> {
     one: &'s LastBarrier,
@@ -127,7 +127,8 @@ impl<'a> Prover<'a> {
         disjoint
     }
 
-    /// Whether the facts contradict that two threads touch the same element; with the facts of their paths since a barrier, if given.
+    /// Whether the facts contradict that two threads touch the same element; with the facts of their paths since a
+    /// barrier, if given.
     fn refute(
         &mut self,
         one: &Access<'_>,

@@ -1,7 +1,9 @@
-//! Expressions in the walk: numbers as polynomials over symbols, truth values as conditions on them, reads of memory as accesses.
+//! Expressions in the walk: numbers as polynomials over symbols, truth values as conditions on them, reads of memory as
+//! accesses.
 //!
-//! Integers are taken for what they count: arithmetic whose result reaches an index or a branch is assumed to stay in the range of its
-//! type (`docs/verification.md`). Casts that change the sign, and everything on floats, are functions of which nothing is known.
+//! Integers are taken for what they count: arithmetic whose result reaches an index or a branch is assumed to stay in
+//! the range of its type (`docs/verification.md`). Casts that change the sign, and everything on floats, are functions
+//! of which nothing is known.
 
 use super::merge::Choice;
 use super::poly::Poly;
@@ -20,7 +22,8 @@ pub(super) fn integer(scalar: Scalar, bits: u64) -> i128 {
     }
 }
 
-/// `p >= 0` in terms of warps, where it does not depend on the lane: `32 * q + r >= 0` with `0 <= r < 32` says `q >= 0`.
+/// `p >= 0` in terms of warps, where it does not depend on the lane: `32 * q + r >= 0` with `0 <= r < 32` says `q >=
+/// 0`.
 fn without_lane(p: &Poly) -> Poly {
     let (warps, rest) = p.split(32);
     let lane = Poly::var(LANE);

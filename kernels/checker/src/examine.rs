@@ -1,9 +1,9 @@
 //! The check of one kernel: repeated walks over it until there is a verdict.
 //!
-//! Threads agree on an atomic load if no thread may write the element at the same time, which is costly to prove. So it is proved only
-//! for the loads on which control depends at a barrier or a mask (`wanted`). All others count as divergent, which is always sound. The
-//! first walk takes all loads for uniform and records on which of them control depends. It misses some, because merged values hide what
-//! they are computed from; later walks find those.
+//! Threads agree on an atomic load if no thread may write the element at the same time, which is costly to prove. So it
+//! is proved only for the loads on which control depends at a barrier or a mask (`wanted`). All others count as
+//! divergent, which is always sound. The first walk takes all loads for uniform and records on which of them control
+//! depends. It misses some, because merged values hide what they are computed from; later walks find those.
 
 use gchr_base::hash::HashSet;
 
@@ -17,8 +17,8 @@ use gchr_kernel::ir::*;
 
 /// Walks until nothing new is learnt, at most.
 const MAX_WALKS: usize = 64;
-/// Limits of cases for a refutation: a small one first, since most refutations that succeed need few, a large one before a kernel is
-/// refused.
+/// Limits of cases for a refutation: a small one first, since most refutations that succeed need few, a large one
+/// before a kernel is refused.
 const FEW_CASES: usize = 6;
 const MANY_CASES: usize = 64;
 /// Reasons that a verdict lists.

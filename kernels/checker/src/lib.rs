@@ -1,13 +1,17 @@
 //! The checker: whether a kernel may be launched, by rules that can be read.
 //!
-//! After a thesis on GPUCSL, a concurrent separation logic for GPU kernels with a type system for thread-ID independence. [`check`]
-//! gives a [`Verdict`] for each kernel of a verified module: the rules that it breaks, with places, and the assumptions that it names.
+//! After a thesis on GPUCSL, a concurrent separation logic for GPU kernels with a type system for thread-ID
+//! independence. [`check`] gives a [`Verdict`] for each kernel of a verified module: the rules that it breaks, with
+//! places, and the assumptions that it names.
 //! `docs/verification.md` says what is proved, what is assumed and what is only tested.
 //!
-//! - `walk`, with `statement`, `repeat`, `eval`, `effect` and `merge`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
+//! - `walk`, with `statement`, `repeat`, `eval`, `effect` and `merge`: one symbolic walk over the kernel; levels of
+//!   uniformity, barriers, masks, accesses;
 //! - `examine`: repeats the walk over a kernel until there is a verdict; `naming`: text of verdicts;
-//! - `access`, `permissions`: permissions between barriers; `disjoint`, with `solve` and `linear`: proofs by refutation;
-//! - `symbol`, `provenance`, `poly`, `value`, `vars`, `state`: the domain of the walk; `model`: places and memory; `verdict`: results;
+//! - `access`, `permissions`: permissions between barriers; `disjoint`, with `solve` and `linear`: proofs by
+//!   refutation;
+//! - `symbol`, `provenance`, `poly`, `value`, `vars`, `state`: the domain of the walk; `model`: places and memory;
+//!   `verdict`: results;
 //! - `share`: parallel work on kernels and on pairs of accesses.
 
 mod access;
@@ -47,7 +51,8 @@ pub use verdict::{Assumed, Assumption, CheckStats, Location, Reason, Rule, Verdi
 /// Hashes of the sources of the checker and of the kernel language: part of the key under which a verdict is kept.
 pub const IDENTITY: [&str; 2] = [env!("GCHR_SOURCES"), gchr_kernel::IDENTITY];
 
-/// Checks all kernels of a module that [`verify`](gchr_kernel::verify) finds nothing wrong with; holes of templates may be open.
+/// Checks all kernels of a module that [`verify`](gchr_kernel::verify) finds nothing wrong with; holes of templates may
+/// be open.
 pub fn check(module: &Module) -> Vec<Verdict> {
     let barriers = contract::barriers_of(module);
     let kernels = module.functions.iter().filter_map(|function| match function.kind {

@@ -1,4 +1,5 @@
-//! Linear inequalities over the integers: elimination after Fourier and Motzkin, with coefficients divided by their common divisor.
+//! Linear inequalities over the integers: elimination after Fourier and Motzkin, with coefficients divided by their
+//! common divisor.
 
 use gchr_base::hash::HashMap;
 

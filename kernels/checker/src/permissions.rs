@@ -1,8 +1,8 @@
 //! Permissions: whether the accesses of two threads between two barriers can meet.
 //!
-//! After the Block and Grid rules of the thesis (section 2.2.2, figure 2.9): the permissions that threads hold in an interval add up to
-//! at most the whole. Two accesses, one of which writes, are disjoint when the facts known of both threads contradict that they touch
-//! the same element.
+//! After the Block and Grid rules of the thesis (section 2.2.2, figure 2.9): the permissions that threads hold in an
+//! interval add up to at most the whole. Two accesses, one of which writes, are disjoint when the facts known of both
+//! threads contradict that they touch the same element.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -14,8 +14,8 @@ const MAX_COEFFICIENT: u128 = 1 << 80;
 const BITS: u32 = 32;
 const NONE: u32 = u32::MAX;
 
-/// A product of variables: their numbers in rising order from the highest bits on, `NONE` in the rest. Products are ordered as their
-/// lists of variables are; the empty one is the last.
+/// A product of variables: their numbers in rising order from the highest bits on, `NONE` in the rest. Products are
+/// ordered as their lists of variables are; the empty one is the last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Mono(u128);
 

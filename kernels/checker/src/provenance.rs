@@ -1,4 +1,5 @@
-//! Provenance: the atomic loads from which numbers and control are computed, and which threads must agree on for a rule to be kept.
+//! Provenance: the atomic loads from which numbers and control are computed, and which threads must agree on for a rule
+//! to be kept.
 
 use gchr_base::hash::HashSet;
 

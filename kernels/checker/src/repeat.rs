@@ -1,10 +1,11 @@
 //! Loops and `everywhere` blocks in the walk.
 //!
-//! At the head of a loop each variable that its body writes becomes an unknown. A loop with a barrier is walked twice, the second time
-//! from the end of the first iteration up to its barriers: so each interval that spans two iterations is seen whole. What follows the
-//! barriers in the second iteration also follows them in the first one, whose unknowns stand for any iteration. If not every iteration
-//! passes the barrier, an interval contains several iterations, and two threads may be in different ones: a value that such a loop
-//! computes `varies`, and two threads do not share it even where it is uniform.
+//! At the head of a loop each variable that its body writes becomes an unknown. A loop with a barrier is walked twice,
+//! the second time from the end of the first iteration up to its barriers: so each interval that spans two iterations
+//! is seen whole. What follows the barriers in the second iteration also follows them in the first one, whose unknowns
+//! stand for any iteration. If not every iteration passes the barrier, an interval contains several iterations, and two
+//! threads may be in different ones: a value that such a loop computes `varies`, and two threads do not share it even
+//! where it is uniform.
 
 use std::sync::Arc;
 
@@ -329,8 +330,8 @@ impl<'m> Walk<'m, '_> {
         written
     }
 
-    /// The whole warp runs the body once for each lane that is active: a loop that is uniform in the warp, in which all lanes are
-    /// active.
+    /// The whole warp runs the body once for each lane that is active: a loop that is uniform in the warp, in which all
+    /// lanes are active.
     pub(super) fn everywhere(
         &mut self,
         mut state: State<'m>,

@@ -6,7 +6,8 @@ use gchr_base::stack::with_large_stack;
 /// Threads at most.
 const MAX_THREADS: usize = 8;
 
-/// Memory that the check of a large kernel takes, in bytes: where the process has less, kernels are checked one after the other.
+/// Memory that the check of a large kernel takes, in bytes: where the process has less, kernels are checked one after
+/// the other.
 const MEMORY: u64 = 32 << 20;
 
 /// How many threads are of use here.

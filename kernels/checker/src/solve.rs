@@ -1,7 +1,9 @@
-//! Refutation: whether facts over integers contradict each other. A positive answer is always right; a negative one decides nothing.
+//! Refutation: whether facts over integers contradict each other. A positive answer is always right; a negative one
+//! decides nothing.
 //!
-//! Besides linear arithmetic there is one rule for products: if `f * q + r = 0` and `|r| < f`, then `q = 0` and `r = 0`. It splits
-//! strided indices, `threadIdx.x + blockDim.x * (blockIdx.x + gridDim.x * k)`, as digits of a number with mixed radix.
+//! Besides linear arithmetic there is one rule for products: if `f * q + r = 0` and `|r| < f`, then `q = 0` and `r =
+//! 0`. It splits strided indices, `threadIdx.x + blockDim.x * (blockIdx.x + gridDim.x * k)`, as digits of a number with
+//! mixed radix.
 
 use std::sync::Arc;
 
@@ -39,8 +41,8 @@ impl Facts {
         }
     }
 
-    /// The same facts with variables numbered from 0 in the order of their numbers, so that facts that differ in names only are mostly
-    /// equal. `others` are renamed likewise.
+    /// The same facts with variables numbered from 0 in the order of their numbers, so that facts that differ in names
+    /// only are mostly equal. `others` are renamed likewise.
     pub fn renumbered(&self, others: [&Poly; 2]) -> (Facts, [Poly; 2]) {
         let mut names: Vec<u32> = others.iter().flat_map(|p| p.vars()).collect();
         self.each(&mut |p| names.extend(p.vars()));
@@ -84,8 +86,8 @@ impl Facts {
         self.refute_in(&mut cases)
     }
 
-    /// Whether the facts contradict that two numbers differ, found out within so many cases for either order of the two. When the facts
-    /// say the same of both numbers, one order is enough.
+    /// Whether the facts contradict that two numbers differ, found out within so many cases for either order of the
+    /// two. When the facts say the same of both numbers, one order is enough.
     pub fn refute_difference(mut self, one: &Poly, other: &Poly, symmetric: bool, cases: usize) -> bool {
         let less = |low: &Poly, high: &Poly| {
             let less = high.minus(low).and_then(|p| p.plus(&Poly::constant(-1), 1));

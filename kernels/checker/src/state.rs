@@ -1,4 +1,5 @@
-//! What the walk knows at a point of a kernel: values of variables, facts, the barriers passed last, and how uniform control is.
+//! What the walk knows at a point of a kernel: values of variables, facts, the barriers passed last, and how uniform
+//! control is.
 
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@ use super::poly::Poly;
 use super::provenance::{NO_LOAD, Provenance, Provenances};
 use gchr_kernel::ir::{BinaryOp, Intrinsic, Scalar, UnaryOp};
 
-/// Which threads a value is the same in: the types of the thesis, section 2.2.3, where `Grid` and `Block` are `Lo` for the barriers of
-/// the grid and of the block, and whatever is above is `Hi`.
+/// Which threads a value is the same in: the types of the thesis, section 2.2.3, where `Grid` and `Block` are `Lo` for
+/// the barriers of the grid and of the block, and whatever is above is `Hi`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(super) enum Level {
     /// The same in all threads of the grid.

@@ -2,7 +2,8 @@
 
 use super::{Rule, Verdict, check};
 
-/// Verdicts on a text in which `KERNEL` stands for the start of a kernel's definition, and `DEVICE` for that of a function's.
+/// Verdicts on a text in which `KERNEL` stands for the start of a kernel's definition, and `DEVICE` for that of a
+/// function's.
 fn verdicts(text: &str) -> Vec<Verdict> {
     let kernel = "extern \"C\" __global__ void __launch_bounds__(256)";
     let text = text.replace("KERNEL", kernel).replace("DEVICE", "__device__ __forceinline__");

@@ -1,4 +1,5 @@
-//! Values of variables during the walk: numbers and truth values over symbols, records, buffers; and elements of buffers.
+//! Values of variables during the walk: numbers and truth values over symbols, records, buffers; and elements of
+//! buffers.
 
 use std::sync::Arc;
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use gchr_base::diagnostic::Diagnostic;
 
-/// A rule that a kernel can break. "Thesis" is the thesis on GPUCSL, a concurrent separation logic for GPU kernels; sections and
-/// figures are its own.
+/// A rule that a kernel can break. "Thesis" is the thesis on GPUCSL, a concurrent separation logic for GPU kernels;
+/// sections and figures are its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rule {
     /// A block barrier is reached by all threads of the block or by none.
@@ -16,7 +16,8 @@ pub enum Rule {
     BlockPermission,
     /// Between two barriers of the grid, what its blocks touch is disjoint, only read, or only touched by atomics.
     GridPermission,
-    /// Ownership transfer: claims of threads add up to at most the whole, so claims that do not depend on data are disjoint.
+    /// Ownership transfer: claims of threads add up to at most the whole, so claims that do not depend on data are
+    /// disjoint.
     OwnershipTransfer,
     /// The mask of a vote, a shuffle or a warp barrier is the set of lanes that are active there.
     Mask,
@@ -222,11 +223,13 @@ pub struct Verdict {
     pub reasons: Vec<Reason>,
     /// How many more reasons there are.
     pub omitted: usize,
-    /// For a kernel refused for divergent control: divergent atomic loads, each with a write that may happen at the same time.
+    /// For a kernel refused for divergent control: divergent atomic loads, each with a write that may happen at the
+    /// same time.
     pub divergent_loads: Vec<(Location, Location)>,
     /// The assumptions of the acceptance.
     pub assumptions: Vec<Assumption>,
-    /// Assertions on results of the kernel that the simulator tests. They are not proved, and the acceptance does not depend on them.
+    /// Assertions on results of the kernel that the simulator tests. They are not proved, and the acceptance does not
+    /// depend on them.
     pub steps: Vec<Assumption>,
     /// Figures of the check.
     pub effort: CheckStats,

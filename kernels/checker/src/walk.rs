@@ -1,10 +1,10 @@
-//! The walk over a kernel: symbolic execution in which every path is taken once, called functions are walked at their calls, loops
-//! once with unknowns in place of what they change, and loops that pass a barrier a second time up to it, so that every interval between
-//! two barriers is seen from its start to its end.
+//! The walk over a kernel: symbolic execution in which every path is taken once, called functions are walked at their
+//! calls, loops once with unknowns in place of what they change, and loops that pass a barrier a second time up to it,
+//! so that every interval between two barriers is seen from its start to its end.
 //!
-//! Facts that are not known in advance (how uniform a loop's variables are, whether all paths of a loop pass a barrier, whether a flag is
-//! written while it is read) are assumed optimistically. Assumptions that fail are recorded in [`Learnt`], and the walk is repeated until
-//! nothing new is learnt: a least fixpoint over the levels.
+//! Facts that are not known in advance (how uniform a loop's variables are, whether all paths of a loop pass a barrier,
+//! whether a flag is written while it is read) are assumed optimistically. Assumptions that fail are recorded in
+//! [`Learnt`], and the walk is repeated until nothing new is learnt: a least fixpoint over the levels.
 
 use std::sync::Arc;
 
@@ -99,7 +99,8 @@ pub(super) struct LoopParts<'m> {
     pub counter: Option<(VarId, &'m Expr)>,
 }
 
-/// The second iteration of a loop, which is walked up to the barriers that the loop passes: what follows them was seen in the first.
+/// The second iteration of a loop, which is walked up to the barriers that the loop passes: what follows them was seen
+/// in the first.
 pub(super) struct SecondIteration {
     /// The last interval before it.
     pub after: u32,
@@ -284,7 +285,8 @@ impl<'m, 'l> Walk<'m, 'l> {
         *self.below.entry(body.as_ptr().addr()).or_insert_with(|| barriers_in(body, barriers))
     }
 
-    /// Whether what follows was seen in the first iteration of some loop: since the start of its second one, all barriers were passed.
+    /// Whether what follows was seen in the first iteration of some loop: since the start of its second one, all
+    /// barriers were passed.
     pub fn is_repeated(&self, state: &State<'m>) -> bool {
         let is_behind = |second: &SecondIteration, scope: usize| {
             !second.scopes[scope] || state.since[scope].iter().all(|s| s.interval > second.after)

@@ -449,8 +449,8 @@ impl Host {
         self.terms.as_ref().expect("the program has terms")
     }
 
-    /// Of a module that has these templates. `declared`: fields that the record of `rounds.cu` has; `products`: prefixes
-    /// of the instances of `product.cu`.
+    /// Of a module that has these templates. `declared`: fields that the record of `rounds.cu` has; `products`:
+    /// prefixes of the instances of `product.cu`.
     pub(crate) fn of(
         module: &Module,
         declared: usize,

@@ -34,8 +34,9 @@ pub enum Arch {
 }
 
 impl Arch {
-    /// The architecture to compile for, given those that the compiler knows: machine code when it knows the device's own, else PTX
-    /// for the newest one that is not newer than the device. `None` when the device is older than all of them.
+    /// The architecture to compile for, given those that the compiler knows: machine code when it knows the device's
+    /// own, else PTX for the newest one that is not newer than the device. `None` when the device is older than all of
+    /// them.
     pub fn for_device(capability: Capability, supported: &[u32]) -> Option<Arch> {
         let device = capability.number();
         if supported.contains(&device) {

@@ -1,4 +1,5 @@
-//! Compiled kernels on disk, and which kernels the checker has accepted, so that a program is compiled and checked once per machine.
+//! Compiled kernels on disk, and which kernels the checker has accepted, so that a program is compiled and checked once
+//! per machine.
 //!
 //! The key of an entry is a hash of everything that the output of the compiler or of the checker depends on. An entry
 //! is written aside and renamed, and carries its key, its length and a checksum: a reader sees a whole entry or none,

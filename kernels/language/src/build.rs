@@ -1,6 +1,7 @@
 //! Builds kernel IR: functions statement by statement, with fresh names, inferred types and nested blocks as closures.
 //!
-//! Code generators call this instead of writing IR values out. Types are taken from the operands; [`verify`](crate::verify) checks them.
+//! Code generators call this instead of writing IR values out. Types are taken from the operands;
+//! [`verify`](crate::verify) checks them.
 
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
@@ -261,7 +262,8 @@ impl FunctionBuilder {
         self.push(StmtKind::Effect { result: None, effect: Effect::Call { function, args } });
     }
 
-    /// Opens a block: statements go there until [`end`](Self::end). For generators whose own state closures could not borrow.
+    /// Opens a block: statements go there until [`end`](Self::end). For generators whose own state closures could not
+    /// borrow.
     pub fn begin(&mut self) {
         let origin = std::mem::take(&mut self.origin);
         self.blocks.push((Vec::new(), origin));
@@ -393,7 +395,8 @@ pub fn fill_hole(module: &mut Module, hole: &str, mut functions: Vec<Function>) 
     simulated::remove_writing(module);
 }
 
-/// Adds a function that does what another one does, but calls other functions: those of the second name of a pair in place of the first.
+/// Adds a function that does what another one does, but calls other functions: those of the second name of a pair in
+/// place of the first.
 ///
 /// # Panics
 /// When the module has none of such a name: a bug of the generator.

@@ -1,9 +1,10 @@
 //! The kernel IR: the one value that is checked, simulated, printed as CUDA C++ and launched.
 //!
-//! A [`Module`] holds records, constants, device functions and kernels. Code is structured: blocks of statements, no jumps.
-//! A block of threads is a whole number of warps of 32. Expressions have no effects besides reading memory; everything that other threads can see or wait for (atomics, votes, shuffles,
-//! calls, barriers, fences) is a statement of its own, so that executors and checkers find every such point in program order.
-//! Every expression carries its type; [`verify`](crate::verify) checks that it is the right one.
+//! A [`Module`] holds records, constants, device functions and kernels. Code is structured: blocks of statements, no
+//! jumps. A block of threads is a whole number of warps of 32. Expressions have no effects besides reading memory;
+//! everything that other threads can see or wait for (atomics, votes, shuffles, calls, barriers, fences) is a statement
+//! of its own, so that executors and checkers find every such point in program order. Every expression carries its
+//! type; [`verify`](crate::verify) checks that it is the right one.
 
 mod expr;
 pub mod flow;
@@ -19,15 +20,17 @@ pub use types::*;
 
 use gchr_base::ids::IdVec;
 
-/// A record type: a C struct of scalars and global buffers. Without fields it is a hole of a template. A record with buffers is only
-/// ever the type of parameters, and what is passed for such a parameter is itself one: its value is the same in all threads.
+/// A record type: a C struct of scalars and global buffers. Without fields it is a hole of a template. A record with
+/// buffers is only ever the type of parameters, and what is passed for such a parameter is itself one: its value is the
+/// same in all threads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     /// Name.
     pub name: String,
     /// Fields in order of memory.
     pub fields: Vec<Field>,
-    /// Alignment in bytes, a power of two up to 16; `None` for the natural one. 16 makes element copies 16-byte accesses.
+    /// Alignment in bytes, a power of two up to 16; `None` for the natural one. 16 makes element copies 16-byte
+    /// accesses.
     pub align: Option<u32>,
 }
 
@@ -173,7 +176,8 @@ pub enum Storage {
     Register,
     /// An array of so many elements, in the space its type names. Shared arrays belong to kernels only.
     Array(Length),
-    /// A local array that CUDA keeps in shared memory, next to those of the other threads of the block: for stacks. Kernels only.
+    /// A local array that CUDA keeps in shared memory, next to those of the other threads of the block: for stacks.
+    /// Kernels only.
     Striped(Length),
 }
 

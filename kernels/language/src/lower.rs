@@ -3,7 +3,8 @@
 //! - [`simulated`]: what only the simulator runs goes.
 //! - [`everywhere`]: `everywhere` blocks become votes and shuffles of whole warps.
 //! - [`striped`]: striped arrays become shared arrays.
-//! - [`signed`]: wrapping arithmetic on signed integers becomes arithmetic on unsigned ones, since C++ leaves signed overflow open.
+//! - [`signed`]: wrapping arithmetic on signed integers becomes arithmetic on unsigned ones, since C++ leaves signed
+//!   overflow open.
 
 mod everywhere;
 mod signed;

@@ -18,8 +18,8 @@ impl Display for Module {
     }
 }
 
-/// The text of a module; with the name of the program that it comes from, with `#line` directives for a compiler, which has read
-/// so many lines `before`. With `counts`, accesses to device memory are wrapped in functions that count them.
+/// The text of a module; with the name of the program that it comes from, with `#line` directives for a compiler, which
+/// has read so many lines `before`. With `counts`, accesses to device memory are wrapped in functions that count them.
 pub fn print(module: &Module, program: Option<&str>, before: usize, counts: bool) -> String {
     let lines = program.map(|p| Lines::new(p, before));
     let mut out = Printer { counts, ..Printer::new(module, lines) };

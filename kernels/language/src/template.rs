@@ -1,8 +1,8 @@
 //! Templates: generic kernels with named holes, written in the text form of the kernel IR (`templates/*.cu`).
 //!
-//! [`instantiate`] fills the holes with functions and records of a module and adds the template's own functions to it. Each template
-//! has its contract in its comments: what holds before (`pre:`) and after (`post:`) a call, and what threads share between barriers
-//! (`shares:`).
+//! [`instantiate`] fills the holes with functions and records of a module and adds the template's own functions to it.
+//! Each template has its contract in its comments: what holds before (`pre:`) and after (`post:`) a call, and what
+//! threads share between barriers (`shares:`).
 
 mod contract;
 mod fill;
@@ -38,11 +38,13 @@ pub struct Template {
 /// What fills the holes of a template.
 #[derive(Clone, Debug, Default)]
 pub struct Holes<'a> {
-    /// Put before the names of the template's functions and constants, with an underscore; empty for none. It tells instances apart.
+    /// Put before the names of the template's functions and constants, with an underscore; empty for none. It tells
+    /// instances apart.
     pub prefix: &'a str,
     /// Open types `using T = HOLE;`.
     pub types: &'a [(&'a str, Scalar)],
-    /// Constants `constexpr T N = HOLE;`. One that is not given has the value of the module's constant of that name, if there is one.
+    /// Constants `constexpr T N = HOLE;`. One that is not given has the value of the module's constant of that name, if
+    /// there is one.
     pub constants: &'a [(&'a str, Literal)],
     /// Records `struct Params;`.
     pub records: &'a [(&'a str, RecordId)],
@@ -71,7 +73,8 @@ impl Instance {
     }
 }
 
-/// Adds an instance of a template to `module`, which has what fills its holes. `module` is left as it was when that fails.
+/// Adds an instance of a template to `module`, which has what fills its holes. `module` is left as it was when that
+/// fails.
 pub fn instantiate(
     module: &mut Module,
     template: &Template,
@@ -87,8 +90,8 @@ pub fn instantiate(
     Ok(instance)
 }
 
-/// The module of a scheduler's template, its functions without a body still open: generated code, which calls the template's own
-/// functions, takes their place ([`build::fill_hole`](crate::build::fill_hole)).
+/// The module of a scheduler's template, its functions without a body still open: generated code, which calls the
+/// template's own functions, takes their place ([`build::fill_hole`](crate::build::fill_hole)).
 pub fn open(template: &Template, constants: &[(&str, Literal)]) -> Result<Module, Vec<Diagnostic>> {
     let mut module = Module::default();
     open_in(&mut module, template, constants)?;

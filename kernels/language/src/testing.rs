@@ -1,4 +1,5 @@
-//! Modules for the tests of this workspace, behind the feature `testing`: from text, at random, with their holes filled.
+//! Modules for the tests of this workspace, behind the feature `testing`: from text, at random, with their holes
+//! filled.
 
 pub mod random;
 
@@ -60,7 +61,8 @@ pub fn renamed(text: &str, word: &str, other: &str) -> String {
     result + rest
 }
 
-/// The names of constants, fields, parameters of kernels and functions without which `resolve` fails: each is renamed in turn.
+/// The names of constants, fields, parameters of kernels and functions without which `resolve` fails: each is renamed
+/// in turn.
 ///
 /// # Panics
 /// When an error does not say the name.

@@ -1,6 +1,8 @@
-//! The text form of the kernel IR: a subset of CUDA C++ that is printed deterministically and parses back to the same IR.
+//! The text form of the kernel IR: a subset of CUDA C++ that is printed deterministically and parses back to the same
+//! IR.
 //!
-//! `docs/kernel-language.md` describes it. [`Module`](crate::ir::Module) prints through `Display`; [`parse`] reads a module from text.
+//! `docs/kernel-language.md` describes it. [`Module`](crate::ir::Module) prints through `Display`; [`parse`] reads a
+//! module from text.
 
 mod ast;
 mod grammar;

@@ -5,7 +5,8 @@
 //! - `K0102` variables are declared once, used where they are in scope, and written only where they may be;
 //! - `K0103` functions call only earlier functions that are not kernels, with fitting arguments;
 //! - `K0104` atomics, votes and shuffles work on types and in orders that they have;
-//! - `K0105` control flow is structured: no unreachable statement, no missing return, jumps inside their loops, distinct cases;
+//! - `K0105` control flow is structured: no unreachable statement, no missing return, jumps inside their loops,
+//!   distinct cases;
 //! - `K0106` names are identifiers that the language leaves free, each used once;
 //! - `K0107` holes are filled ([`verify_closed`]);
 //! - `K0108` `everywhere` bodies use only what is the same in all lanes, and do not leave;

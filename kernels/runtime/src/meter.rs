@@ -2,7 +2,8 @@
 //!
 //! Counters run on over all launches of a device; a [`Meter`] is made when a run begins and reports differences.
 //!
-//! - **Invariant:** the tally of a rule's applications is that of its [`applied`] number; that of the candidates tried for it is that of
+//! - **Invariant:** the tally of a rule's applications is that of its [`applied`] number; that of the candidates tried
+//!   for it is that of
 //!   its [`tried`] number. Generators put them into kernels, nothing else reads them.
 
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Runs that go on in slices: launches of so many rounds that each takes about as long as the host may look away from limits and
-//! interrupts.
+//! Runs that go on in slices: launches of so many rounds that each takes about as long as the host may look away from
+//! limits and interrupts.
 
 use std::time::Duration;
 

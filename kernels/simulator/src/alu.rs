@@ -1,7 +1,8 @@
 //! Lane arithmetic: one operation on 32 values at once.
 //!
-//! Values are bits, zero-extended to 64. All lanes are computed, active or not, so nothing here may fail; what is an error in the
-//! kernel (division by zero, wide shifts, floats out of range) gives 0 and is reported by the caller for the active lanes.
+//! Values are bits, zero-extended to 64. All lanes are computed, active or not, so nothing here may fail; what is an
+//! error in the kernel (division by zero, wide shifts, floats out of range) gives 0 and is reported by the caller for
+//! the active lanes.
 
 use super::code::{LaneValues, WARP};
 use super::divergence::{Lanes, lanes};

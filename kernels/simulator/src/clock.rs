@@ -1,12 +1,13 @@
 //! Vector clocks over one global time, compressed by warp and block.
 //!
-//! Time is one counter for the whole device; it advances with every event that orders threads (barriers, releases, fences). A thread
-//! *knows* another one up to time `t` when everything that one did until `t` happened before. A [`Clock`] says so for whole blocks, for
-//! warps, and for single threads; an entry that a wider one covers is dropped.
+//! Time is one counter for the whole device; it advances with every event that orders threads (barriers, releases,
+//! fences). A thread
+//! *knows* another one up to time `t` when everything that one did until `t` happened before. A [`Clock`] says so for
+//! whole blocks, for warps, and for single threads; an entry that a wider one covers is dropped.
 //!
-//! Two bounds keep a clock small. When it has more than [`MAX_THREADS`] entries for threads they are widened to their warps, and more
-//! than [`MAX_WARPS`] entries for warps are widened to their blocks. That claims more order than there is: it can hide a race, and
-//! never invents one.
+//! Two bounds keep a clock small. When it has more than [`MAX_THREADS`] entries for threads they are widened to their
+//! warps, and more than [`MAX_WARPS`] entries for warps are widened to their blocks. That claims more order than there
+//! is: it can hide a race, and never invents one.
 
 /// Entries for single threads that a clock keeps.
 const MAX_THREADS: usize = 96;

@@ -1,8 +1,8 @@
 //! The bytecode of the simulator: flat code over lane registers, with explicit divergence instructions.
 //!
-//! A kernel with all its device functions inlined becomes one [`KernelCode`]. A register holds one 64-bit value a lane: the bits of the
-//! scalar, zero-extended. Registers from [`UNIFORM`] on live in a bank that the whole grid reads and nobody writes: constants, kernel
-//! parameters, sizes.
+//! A kernel with all its device functions inlined becomes one [`KernelCode`]. A register holds one 64-bit value a lane:
+//! the bits of the scalar, zero-extended. Registers from [`UNIFORM`] on live in a bank that the whole grid reads and
+//! nobody writes: constants, kernel parameters, sizes.
 
 use std::sync::Arc;
 

@@ -1,17 +1,21 @@
 //! Which lanes of a warp run next: the synchronisation stack Π and the context stack Λ of the µ-SIMD machine.
 //!
-//! After Moreira, Collange, Pereira, "Definição Semântica de Blocos Everywhere para Programação SIMD", figures 6 and 7. Both machines
-//! that use this module (the simulator of kernels, and µ-SIMD itself) keep a program counter and the set Θ of active lanes; these two
-//! stacks say how both change where control of a warp splits and joins.
+//! After Moreira, Collange, Pereira, "Definição Semântica de Blocos Everywhere para Programação SIMD", figures 6 and 7.
+//! Both machines that use this module (the simulator of kernels, and µ-SIMD itself) keep a program counter and the set
+//! Θ of active lanes; these two stacks say how both change where control of a warp splits and joins.
 //!
-//! * A branch [`push`](DivergenceStack::push)es an entry with the lanes that must wait (`todo`) and where they go on; the caller
+//! * A branch [`push`](DivergenceStack::push)es an entry with the lanes that must wait (`todo`) and where they go on;
+//!   the caller
 //!   continues with the others (rules BT, BF, BD).
-//! * The matching synchronisation point calls [`sync`](DivergenceStack::sync): either the waiting lanes get their turn (rule SS) or all
+//! * The matching synchronisation point calls [`sync`](DivergenceStack::sync): either the waiting lanes get their turn
+//!   (rule SS) or all
 //!   join (rule SP).
-//! * `everywhere` moves Θ and Π to the [`ContextStack`] and starts with all lanes and an empty Π (rule EB); its end restores them (EE).
+//! * `everywhere` moves Θ and Π to the [`ContextStack`] and starts with all lanes and an empty Π (rule EB); its end
+//!   restores them (EE).
 //!
-//! Beyond the paper, lanes can leave a region early (`break`, `continue`, `return`): they [`park`](DivergenceStack::park) in the entry
-//! at whose synchronisation point they go on. When no active lane is left, [`resume`](DivergenceStack::resume) finds the next group.
+//! Beyond the paper, lanes can leave a region early (`break`, `continue`, `return`): they
+//! [`park`](DivergenceStack::park) in the entry at whose synchronisation point they go on. When no active lane is left,
+//! [`resume`](DivergenceStack::resume) finds the next group.
 
 /// A set of lanes of one warp, lane `i` at bit `i`.
 pub type Lanes = u64;
@@ -78,7 +82,8 @@ impl DivergenceStack {
     pub fn entries(&self) -> &[Region] {
         &self.entries
     }
-    /// The function `push` of figure 6: opens a region, or adds lanes to the innermost one when the same branch opened it (a loop).
+    /// The function `push` of figure 6: opens a region, or adds lanes to the innermost one when the same branch opened
+    /// it (a loop).
     pub fn push(&mut self, id: u32, todo: Lanes, next: u32, join: u32) {
         match self.entries.last_mut() {
             Some(top) if top.id == id => {
@@ -88,7 +93,8 @@ impl DivergenceStack {
             _ => self.entries.push(Region { id, done: 0, next, todo, join }),
         }
     }
-    /// The rules SS and SP: `active` lanes arrive at the synchronisation point of the innermost region. `None` when no region is open.
+    /// The rules SS and SP: `active` lanes arrive at the synchronisation point of the innermost region. `None` when no
+    /// region is open.
     pub fn sync(&mut self, active: Lanes) -> Option<Resumption> {
         let top = self.entries.last_mut()?;
         if top.todo != 0 {
@@ -99,23 +105,23 @@ impl DivergenceStack {
         self.entries.pop();
         Some(Resumption::Join { join, active: done | active })
     }
-    /// Adds waiting lanes to the region at `level` (0 is the outermost), which then go on at `next`: the other ways of a multi-way
-    /// branch.
+    /// Adds waiting lanes to the region at `level` (0 is the outermost), which then go on at `next`: the other ways of
+    /// a multi-way branch.
     pub fn postpone(&mut self, level: usize, lanes: Lanes, next: u32) {
         if let Some(entry) = self.entries.get_mut(level) {
             entry.todo |= lanes;
             entry.next = next;
         }
     }
-    /// Lets `lanes` leave the regions above `level` (0 is the outermost) and wait at the synchronisation point of that one. The caller
-    /// takes them out of its active set, and calls [`resume`](Self::resume) when that is empty.
+    /// Lets `lanes` leave the regions above `level` (0 is the outermost) and wait at the synchronisation point of that
+    /// one. The caller takes them out of its active set, and calls [`resume`](Self::resume) when that is empty.
     pub fn park(&mut self, level: usize, lanes: Lanes) {
         if let Some(entry) = self.entries.get_mut(level) {
             entry.done |= lanes;
         }
     }
-    /// The next lanes to run when no active lane is left: those who wait for their turn or at the synchronisation point of the
-    /// innermost region that has any. `None` when all regions are empty: the warp is done.
+    /// The next lanes to run when no active lane is left: those who wait for their turn or at the synchronisation point
+    /// of the innermost region that has any. `None` when all regions are empty: the warp is done.
     pub fn resume(&mut self) -> Option<Resumption> {
         while !self.entries.is_empty() {
             match self.sync(0) {
@@ -172,7 +178,8 @@ impl ContextStack {
         top.pending &= top.pending - 1;
         Some(lane)
     }
-    /// Rule EE: forgets the current Π, restores the one from before the block, and returns Θ. `None` when no block is open.
+    /// Rule EE: forgets the current Π, restores the one from before the block, and returns Θ. `None` when no block is
+    /// open.
     pub fn leave(&mut self, stack: &mut DivergenceStack) -> Option<Lanes> {
         let context = self.contexts.pop()?;
         *stack = context.stack;

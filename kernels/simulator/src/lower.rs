@@ -1,7 +1,8 @@
 //! From the kernel IR to the bytecode of the simulator: device functions inlined, control made explicit.
 //!
-//! Registers are allocated like a stack: those of a variable live as long as its block, temporaries as long as their statement. So what
-//! the body of an `everywhere` block or a called function writes never overlaps what sleeping lanes still need.
+//! Registers are allocated like a stack: those of a variable live as long as its block, temporaries as long as their
+//! statement. So what the body of an `everywhere` block or a called function writes never overlaps what sleeping lanes
+//! still need.
 
 mod control;
 mod expr;
@@ -52,7 +53,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Lowers all kernels of a module. The module should be verified: only what would make the simulator go wrong is checked again.
+    /// Lowers all kernels of a module. The module should be verified: only what would make the simulator go wrong is
+    /// checked again.
     pub fn new(module: &Module) -> std::result::Result<Self, Vec<LowerError>> {
         Self::lowered(module, false)
     }

@@ -1,4 +1,5 @@
-//! Memory of the simulated device: bytes as the device lays them out, which of them are written, and the shadow of a launch.
+//! Memory of the simulated device: bytes as the device lays them out, which of them are written, and the shadow of a
+//! launch.
 
 use std::sync::Arc;
 
@@ -51,7 +52,8 @@ impl Memory {
             owners: HashMap::default(),
         })
     }
-    /// Bytes of the machine that memory of so many bytes takes before it is used: a bit a byte says whether it is written.
+    /// Bytes of the machine that memory of so many bytes takes before it is used: a bit a byte says whether it is
+    /// written.
     pub(crate) fn cost(bytes: u64) -> u64 {
         bytes.saturating_add(bytes.div_ceil(64) * 8)
     }
@@ -64,8 +66,8 @@ impl Memory {
         let elements = (self.bytes.len() / layout.size as usize) as u64;
         elements.saturating_mul(layout.cells() as u64).saturating_mul(size_of::<ShadowCell>() as u64)
     }
-    /// Prepares for a launch that takes it as elements of this layout; `renew` when the shadow may hold times to come. `None` when the
-    /// shadow does not fit the machine.
+    /// Prepares for a launch that takes it as elements of this layout; `renew` when the shadow may hold times to come.
+    /// `None` when the shadow does not fit the machine.
     pub(crate) fn start_launch(&mut self, layout: &Arc<Layout>, renew: bool) -> Option<()> {
         let elements = self.bytes.len() / layout.size as usize;
         let cells = elements.checked_mul(layout.cells())?;

@@ -1,8 +1,9 @@
 //! Happens-before: vector clocks of threads, and whether two accesses are ordered.
 //!
-//! Each scalar of global and shared memory has a shadow [`ShadowCell`] of three [`ShadowAccess`]s: the last write, and two other accesses that a later
-//! one may race with. A [`ShadowAccess`] has time, thread, kind and statement. Two accesses are ordered when the later thread's clock knows
-//! the earlier thread up to that time. See `docs/simulator.md` for what this misses.
+//! Each scalar of global and shared memory has a shadow [`ShadowCell`] of three [`ShadowAccess`]s: the last write, and
+//! two other accesses that a later one may race with. A [`ShadowAccess`] has time, thread, kind and statement. Two
+//! accesses are ordered when the later thread's clock knows the earlier thread up to that time. See `docs/simulator.md`
+//! for what this misses.
 
 use std::sync::Arc;
 
@@ -152,7 +153,8 @@ impl HappensBefore {
         found
     }
 
-    /// Keeps an access in one of the two lesser slots: in its own old one, in place of one that is ordered before, else in either.
+    /// Keeps an access in one of the two lesser slots: in its own old one, in place of one that is ordered before, else
+    /// in either.
     fn keep(&self, cell: &mut ShadowCell, new: ShadowAccess, by: &Accessor<'_>) {
         let free = |s: &ShadowAccess| s[0] <= self.floor || s[1] == new[1];
         let [_, first, second] = cell;
@@ -223,8 +225,8 @@ impl HappensBefore {
         }
     }
 
-    /// The writing half of an atomic operation; a store starts a new release sequence, a read-modify-write continues one. `point` is made when there is
-    /// something to publish.
+    /// The writing half of an atomic operation; a store starts a new release sequence, a read-modify-write continues
+    /// one. `point` is made when there is something to publish.
     pub(crate) fn atomic_write(
         &mut self,
         point: &mut Option<SyncPoint>,

@@ -1,7 +1,8 @@
 //! Which warp runs next: blocks are started and ended, warps take turns, barriers open, deadlocks are found.
 //!
-//! Every ready warp gets one turn per round, so no warp starves. With seed 0 the order is that of the blocks and warps and all turns have
-//! the same length; other seeds shuffle the blocks, the warps of each round, the lengths of turns and the lanes of atomics.
+//! Every ready warp gets one turn per round, so no warp starves. With seed 0 the order is that of the blocks and warps
+//! and all turns have the same length; other seeds shuffle the blocks, the warps of each round, the lengths of turns
+//! and the lanes of atomics.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -28,7 +28,8 @@ pub(crate) struct LocalArray {
     pub written: Vec<u32>,
 }
 
-/// Jumps back without a change of memory after which a loop that reads the clock is no longer taken to wait for some moment.
+/// Jumps back without a change of memory after which a loop that reads the clock is no longer taken to wait for some
+/// moment.
 const LONGEST_WAIT: u64 = 1 << 20;
 
 /// Detection of loops that wait for a change of memory.
@@ -127,8 +128,8 @@ impl Warp {
         hash.finish()
     }
 
-    /// To be called at each jump back. A warp whose state recurs while no memory changes waits for another one. States are compared
-    /// near powers of two of the jumps, so that a long computation in registers costs next to nothing.
+    /// To be called at each jump back. A warp whose state recurs while no memory changes waits for another one. States
+    /// are compared near powers of two of the jumps, so that a long computation in registers costs next to nothing.
     pub(crate) fn jumped_back(&mut self, version: u64) {
         let spin = &mut self.spin;
         if spin.version != version {

@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Gives the crate whose build script calls this the variable `GCHR_SOURCES`: its version and the hash of all files in its `src`.
+/// Gives the crate whose build script calls this the variable `GCHR_SOURCES`: its version and the hash of all files in
+/// its `src`.
 pub fn name_by_sources() -> io::Result<()> {
     const SOURCES: &str = "src";
     println!("cargo:rerun-if-changed={SOURCES}");

@@ -1,8 +1,8 @@
-//! The topology scheduler on a GPU: the papers' three systems in the five configurations of Table 3 of van Eerd, Groote, Hijma,
-//! Martens, Osama, Wijs, "Innermost many-sorted term rewriting on GPUs".
+//! The topology scheduler on a GPU: the papers' three systems in the five configurations of Table 3 of van Eerd,
+//! Groote, Hijma, Martens, Osama, Wijs, "Innermost many-sorted term rewriting on GPUs".
 //!
-//! `topology [REPEATS] [--largest]` prints a table, with `--largest` only of the largest size of each system; times are those of
-//! the device, best of the repeats.
+//! `topology [REPEATS] [--largest]` prints a table, with `--largest` only of the largest size of each system; times are
+//! those of the device, best of the repeats.
 
 use gchr_base::control::{Control, Limits};
 use gchr_kernels_terms::topology::codegen::Strategy;

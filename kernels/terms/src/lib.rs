@@ -1,4 +1,5 @@
-//! Term rewriting on a device: the scheduler [`tasks`], which evaluates depth-first and shares work, and [`topology`], the papers'.
+//! Term rewriting on a device: the scheduler [`tasks`], which evaluates depth-first and shares work, and [`topology`],
+//! the papers'.
 
 pub mod tasks;
 pub mod templates;

@@ -1,5 +1,5 @@
-//! What emitted code and the machines that it runs on agree on: the fields that it reads and writes, and the helpers that
-//! it calls.
+//! What emitted code and the machines that it runs on agree on: the fields that it reads and writes, and the helpers
+//! that it calls.
 
 use std::mem::offset_of;
 

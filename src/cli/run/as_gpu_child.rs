@@ -17,8 +17,8 @@ use crate::cli::exit::{Exit, end_at_once};
 use crate::cli::sink::Stdout;
 use crate::cli::watchdog::{self, Phase};
 
-/// Runs the program on the GPU, writes the result and the report, and ends the process. `before` are the milliseconds that the parent
-/// process ran before this one.
+/// Runs the program on the GPU, writes the result and the report, and ends the process. `before` are the milliseconds
+/// that the parent process ran before this one.
 pub fn run_as_gpu_child(args: &Args, before: u64) -> ! {
     let start = Instant::now();
     end_with_parent();
@@ -118,8 +118,8 @@ fn finished_without_parent<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Has this process end with its parent, when its standard input ends. Kernels that are being made are finished, at the lowest priority
-/// and not for long.
+/// Has this process end with its parent, when its standard input ends. Kernels that are being made are finished, at the
+/// lowest priority and not for long.
 fn end_with_parent() {
     let watch = || {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());

@@ -1,10 +1,11 @@
-//! `--device auto` of `gchr run`: the same command line on a GPU, in a child process, while this process runs it on the CPU. The first
-//! result is the result.
+//! `--device auto` of `gchr run`: the same command line on a GPU, in a child process, while this process runs it on the
+//! CPU. The first result is the result.
 //!
-//! It is a process of its own, since a driver that comes up holds the memory map of its process for tens of milliseconds at a time, while
-//! threads that need memory wait; and since no process ends before its driver has given everything back, which takes a tenth of a second.
-//! The child writes its result to standard output as it would for a user, then a line break and a line of JSON, the [`ChildReport`]. It
-//! ends when its standard input does, hence together with this process, or when the kernels are compiled that it is about then.
+//! It is a process of its own, since a driver that comes up holds the memory map of its process for tens of
+//! milliseconds at a time, while threads that need memory wait; and since no process ends before its driver has given
+//! everything back, which takes a tenth of a second. The child writes its result to standard output as it would for a
+//! user, then a line break and a line of JSON, the [`ChildReport`]. It ends when its standard input does, hence
+//! together with this process, or when the kernels are compiled that it is about then.
 
 use std::io::{self, Read};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -89,7 +90,8 @@ fn read(stdin: ChildStdin, mut out: ChildStdout) -> Result<ChildResult, String> 
     }
 }
 
-/// Takes the report from the end of what a child wrote, and leaves the result; `None` if the child ended before its report.
+/// Takes the report from the end of what a child wrote, and leaves the result; `None` if the child ended before its
+/// report.
 fn split_report(written: &mut Vec<u8>) -> Option<ChildReport> {
     let line = written.strip_suffix(b"\n")?;
     let start = line.iter().rposition(|&byte| byte == b'\n')?;

@@ -13,8 +13,8 @@ use crate::cli::{report, values};
 /// Options about checkpoints.
 #[derive(clap::Args)]
 pub struct KeptArgs {
-    /// Keep the state of the run in a folder, from which --resume goes on: the last complete checkpoint stays there (.chr
-    /// with --semantics rounds, on the processor)
+    /// Keep the state of the run in a folder, from which --resume goes on: the last complete checkpoint stays there
+    /// (.chr with --semantics rounds, on the processor)
     #[arg(long, value_name = "DIR", conflicts_with_all = ["inputs", "trace", "profile"])]
     checkpoint: Option<PathBuf>,
     /// How often: after each N rounds, or at the end of a round after a time, e.g. 5m [default: 60s]

@@ -74,8 +74,8 @@ fn stores_go_to_a_device_and_back() {
     }
 }
 
-/// A run that stops, for whatever reason, leaves the store as it was, and later runs are as if it had not been; the last
-/// run can be taken back.
+/// A run that stops, for whatever reason, leaves the store as it was, and later runs are as if it had not been; the
+/// last run can be taken back.
 #[test]
 fn a_run_that_stops_leaves_nothing() {
     for (number, (text, goals)) in all().enumerate().filter(|(number, _)| number % 2 == 0) {
@@ -117,7 +117,8 @@ fn a_run_that_stops_leaves_nothing() {
     }
 }
 
-/// Random programs, with their goals dealt out to runs at random; some runs fail first, or are taken back and done again.
+/// Random programs, with their goals dealt out to runs at random; some runs fail first, or are taken back and done
+/// again.
 /// `GCHR_CASES` says how many.
 #[test]
 fn random_programs() {

@@ -1,5 +1,5 @@
-//! Pages in a real browser: nothing on its console, curves or bars on the picture, and texts that can be read, on wide and
-//! narrow screens, light and dark.
+//! Pages in a real browser: nothing on its console, curves or bars on the picture, and texts that can be read, on wide
+//! and narrow screens, light and dark.
 
 use std::path::Path;
 use std::process::Command;

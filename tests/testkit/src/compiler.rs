@@ -1,4 +1,5 @@
-//! NVRTC and a GPU, where they are: a test without them says that it is skipped. Compiled kernels are kept between runs of the tests.
+//! NVRTC and a GPU, where they are: a test without them says that it is skipped. Compiled kernels are kept between runs
+//! of the tests.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,13 +31,14 @@ pub fn nvrtc(test: &str) -> Option<Nvrtc> {
     }
 }
 
-/// NVRTC behind a cache: what the compiler makes of a text, and says of it, is kept in `kernel-cache` in the target folder, so that kernels
-/// that did not change are not compiled again. Without NVRTC as [`nvrtc`].
+/// NVRTC behind a cache: what the compiler makes of a text, and says of it, is kept in `kernel-cache` in the target
+/// folder, so that kernels that did not change are not compiled again. Without NVRTC as [`nvrtc`].
 pub fn cached_nvrtc(test: &str) -> Option<Compiler> {
     nvrtc(test).map(|nvrtc| Compiler::new(nvrtc, Cache::at(cache_folder(), 1 << 30)))
 }
 
-/// The cache of the target folder in which the running test lies; of the system's temporary folder for a test that was copied elsewhere.
+/// The cache of the target folder in which the running test lies; of the system's temporary folder for a test that was
+/// copied elsewhere.
 fn cache_folder() -> PathBuf {
     let binary = std::env::current_exe().expect("the running test is a file");
     let built = binary.parent().is_some_and(|folder| folder.ends_with("deps"));
@@ -49,8 +51,8 @@ pub fn text(module: &Module, name: &str) -> String {
     cuda_text(module, name).unwrap_or_else(|found| panic!("{name}: {found:#?}"))
 }
 
-/// The resources that kernels use on an H100 or H200, as a table under the name of the program. Registers suffice, and the compiler says
-/// nothing else.
+/// The resources that kernels use on an H100 or H200, as a table under the name of the program. Registers suffice, and
+/// the compiler says nothing else.
 pub fn resources(compiler: &Compiler, source: &str, name: &str) -> String {
     let options = Options::kernels().with_resource_usage();
     let built = compiler.build(source, "kernels.cu", Arch::Real(90), &options);

@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: random programs, each run in all ways, compared with the reference interpreters of the test kit.
 //!
-//! Workers are processes of this executable, so that one which dies says so, and needs nothing but itself. A worker writes what it
-//! does in lines on standard output (`worker`); this module starts workers and adds up what they say.
+//! Workers are processes of this executable, so that one which dies says so, and needs nothing but itself. A worker
+//! writes what it does in lines on standard output (`worker`); this module starts workers and adds up what they say.
 
 mod answer;
 mod binary;

@@ -97,8 +97,8 @@ impl Heap {
         Self { threshold: Self::FIRST_THRESHOLD, ..Self::default() }
     }
 
-    /// A heap of the cells of another one, whose words are words of this one. `places` are those of the cells in use, in
-    /// any order; what is between them is free. `None` where these are no places of cells.
+    /// A heap of the cells of another one, whose words are words of this one. `places` are those of the cells in use,
+    /// in any order; what is between them is free. `None` where these are no places of cells.
     pub fn of_cells(mut cells: Vec<u64>, mut places: Vec<u32>) -> Option<Result<Self, HeapFull>> {
         places.sort_unstable();
         if let Err(full) = memory::ask(places.len() as u64 * 12) {

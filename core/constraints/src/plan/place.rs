@@ -1,8 +1,8 @@
 //! Chooses homes and copies of tables so that workers exchange as little as possible in a round.
 //!
-//! A home is one column of the key of a table, or everywhere for what cannot be divided. All choices are compared where there are few; where there are many, one
-//! table after the other takes its best home until none changes. The best is the one with the fewest exchanges, then
-//! the one with the least to copy.
+//! A home is one column of the key of a table, or everywhere for what cannot be divided. All choices are compared where
+//! there are few; where there are many, one table after the other takes its best home until none changes. The best is
+//! the one with the fewest exchanges, then the one with the least to copy.
 
 mod print;
 mod undivided;

@@ -1,5 +1,5 @@
-//! A store without the process that it is in: what a saved session keeps. Constraints keep their ids, so that rules find
-//! them in the same order afterwards.
+//! A store without the process that it is in: what a saved session keeps. Constraints keep their ids, so that rules
+//! find them in the same order afterwards.
 
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;

@@ -1,8 +1,8 @@
 //! Checkpoints: the state of a run in rounds at the end of one, from which another run goes on, with any number of
 //! workers (`docs/scale-out.md`).
 //!
-//! Each worker keeps the constraints that have their home there, the first one also those that all have. Copies are made
-//! again by who goes on. What a file is, and where it lies, is up to an implementation of [`Checkpoints`].
+//! Each worker keeps the constraints that have their home there, the first one also those that all have. Copies are
+//! made again by who goes on. What a file is, and where it lies, is up to an implementation of [`Checkpoints`].
 
 mod restore;
 mod save;

@@ -170,8 +170,8 @@ const OPERATORS: &[&str] = &[
     "initialization",
 ];
 
-/// Operators whose declaration without parentheses SWI-Prolog takes for a syntax error where it is the only one, and where
-/// it stands among others.
+/// Operators whose declaration without parentheses SWI-Prolog takes for a syntax error where it is the only one, and
+/// where it stands among others.
 const BARE_REFUSED: &[(&str, bool)] = &[
     ("-->", false),
     ("@", false),

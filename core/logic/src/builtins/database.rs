@@ -1,4 +1,5 @@
-//! Built-in predicates that change what a program knows: clauses, global variables, results of `findall/3`, thrown terms.
+//! Built-in predicates that change what a program knows: clauses, global variables, results of `findall/3`, thrown
+//! terms.
 
 use std::rc::Rc;
 

@@ -198,7 +198,8 @@ impl Machine<'_, '_> {
         Ok(self.unify_arg(1, old))
     }
 
-    /// The stream that an argument of an output predicate is: its number, or `None` for what is written to `user_error`.
+    /// The stream that an argument of an output predicate is: its number, or `None` for what is written to
+    /// `user_error`.
     pub(super) fn output_stream(&mut self, stream: Cell) -> Done<Option<usize>> {
         if stream.is_var() {
             return Err(self.instantiation_error());

@@ -108,8 +108,8 @@ impl Machine<'_, '_> {
         self.tentatively(|heap, _| heap.unify(a, b))
     }
 
-    /// What makes two terms equal, if something does: variables in the order in which they are bound, also where a guard
-    /// may not bind them.
+    /// What makes two terms equal, if something does: variables in the order in which they are bound, also where a
+    /// guard may not bind them.
     fn unifier(&mut self, a: Cell, b: Cell) -> Option<Vec<(Cell, Cell)>> {
         let (first, second) = (self.heap.deref(a), self.heap.deref(b));
         if first.is_var() && second.is_var() {
@@ -381,7 +381,8 @@ fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
     Ok(true)
 }
 
-/// `$copy_term(Term, Copy, Attributes)`: `Attributes` are those of the copy's variables, as a list `Variable-Attributes`.
+/// `$copy_term(Term, Copy, Attributes)`: `Attributes` are those of the copy's variables, as a list
+/// `Variable-Attributes`.
 fn copy_with_attributes(m: &mut M<'_, '_>, copy: fn(&mut Heap, Cell) -> Cell) -> Done<bool> {
     let attributed = m.heap.attributed_variables(&[m.x[0]]);
     let pairs: Vec<Cell> = attributed

@@ -93,7 +93,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Keeps variables of heads in the registers where the last call wants them, as far as no other value needs these first.
+    /// Keeps variables of heads in the registers where the last call wants them, as far as no other value needs these
+    /// first.
     fn place_in_arguments(&mut self, start: usize, arity: usize, last: Option<&Goal>) {
         let call = match last {
             Some(Goal::Call(term)) => Some(self.heap.args(*term)),

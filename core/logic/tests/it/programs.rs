@@ -70,7 +70,8 @@ fn programs_have_their_answers_when_the_heap_is_collected_at_each_call() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// The goals of an answer without what top levels write differently: lines, names of variables, the order of constraints,
+/// The goals of an answer without what top levels write differently: lines, names of variables, the order of
+/// constraints,
 /// `false` for the message of a failure.
 fn common<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut all: Vec<String> = lines

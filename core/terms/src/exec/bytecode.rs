@@ -1,8 +1,8 @@
 //! The bytecode that plans are lowered to for the CPU.
 //!
 //! Registers are 64-bit slots of a frame: a term value in the low half (high half zero), or the bits of an `Int` or a
-//! `Float`. An `Int` of any size is a number or names one (`integers`). Every operand is a slot number; jump targets are
-//! positions in the code.
+//! `Float`. An `Int` of any size is a number or names one (`integers`). Every operand is a slot number; jump targets
+//! are positions in the code.
 
 use crate::plan::FunctionId;
 use gchr_base::op::Op;

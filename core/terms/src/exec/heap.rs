@@ -410,8 +410,8 @@ impl Heap {
         }
     }
 
-    /// Cells that a value reaches, counted by so many threads. Destroys what the last collection found: for the end of a
-    /// run.
+    /// Cells that a value reaches, counted by so many threads. Destroys what the last collection found: for the end of
+    /// a run.
     pub fn count_cells(&mut self, sort: SortId, value: u32, threads: usize) -> u64 {
         if threads == 1 || self.committed < TOGETHER {
             return self.mark(&mut |marker| marker.root(sort, value)).0;

@@ -1,5 +1,5 @@
-//! Integers of any size: small ones are words, the others lie in a table, each value once. So do applications whose sort
-//! is that of integers and that no rule matches, by their texts: normal forms that are no numbers.
+//! Integers of any size: small ones are words, the others lie in a table, each value once. So do applications whose
+//! sort is that of integers and that no rule matches, by their texts: normal forms that are no numbers.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -16,13 +16,15 @@ use unfold::{Base, unfold};
 const DEPTH: u32 = 3;
 /// The largest base case. Bitonic sort takes as long with 60 and with 120, and a fifth more with 150 (one H200).
 const MAX_BASE: usize = 90;
-/// Limit of the code that all copies of base cases add to a program: it has to be compiled before the first step of a run.
+/// Limit of the code that all copies of base cases add to a program: it has to be compiled before the first step of a
+/// run.
 const BUDGET: usize = 800;
-/// Steps of the largest program that has the whole budget. In a larger one, which takes longer to compile anyway, it is as much smaller as
-/// the program is larger.
+/// Steps of the largest program that has the whole budget. In a larger one, which takes longer to compile anyway, it is
+/// as much smaller as the program is larger.
 const SMALL_PROGRAM: usize = 400;
 
-/// The pass `base-cases`: fills in [`Function::base`]. Runs last, so that a base case accounts for references as the body does.
+/// The pass `base-cases`: fills in [`Function::base`]. Runs last, so that a base case accounts for references as the
+/// body does.
 pub(super) fn base_cases(plan: &mut TermPlan) {
     let mut depths: Vec<IdVec<FunctionId, Option<Base>>> = Vec::new();
     let none = plan.functions.iter().map(|_| None).collect();
@@ -51,8 +53,9 @@ pub(super) fn base_cases(plan: &mut TermPlan) {
     }
 }
 
-/// By function: how many copies of its base case there would be. The code behind a call stands both at the call, for when that is a base
-/// case, and at the place where the call comes back: so a call has a copy of its own for each call before it.
+/// By function: how many copies of its base case there would be. The code behind a call stands both at the call, for
+/// when that is a base case, and at the place where the call comes back: so a call has a copy of its own for each call
+/// before it.
 fn copies(plan: &TermPlan) -> IdVec<FunctionId, usize> {
     let mut copies: IdVec<FunctionId, usize> = plan.functions.iter().map(|_| 0).collect();
     for (id, function) in plan.functions.iter_enumerated() {
@@ -61,7 +64,8 @@ fn copies(plan: &TermPlan) -> IdVec<FunctionId, usize> {
     copies
 }
 
-/// Adds the copies for the calls of a block of the function `of`. `before`: the most calls on a way to the block; gives those up to behind it.
+/// Adds the copies for the calls of a block of the function `of`. `before`: the most calls on a way to the block; gives
+/// those up to behind it.
 fn note_copies(block: &Block, before: usize, of: FunctionId, copies: &mut IdVec<FunctionId, usize>) -> usize {
     let mut before = before;
     for step in &block.steps {

@@ -284,8 +284,8 @@ impl Lower<'_> {
         Block { applied: Vec::new(), steps, end: End::If { test, then, otherwise } }
     }
 
-    /// Matches values with patterns, the last one first; what follows are the further conditions of a rule. So deep is the
-    /// block nested since the last one that is a function of its own.
+    /// Matches values with patterns, the last one first; what follows are the further conditions of a rule. So deep is
+    /// the block nested since the last one that is a function of its own.
     fn take_apart(
         &mut self,
         cx: &mut FunctionLowering,

@@ -1,9 +1,9 @@
 //! The checker on the kernels that gchr ships and generates, on those of the thesis, and on wrong ones.
 //!
-//! `tests/paper` and `tests/wrong` hold one kernel a file. Its first comment lines say what the checker says of it and what the
-//! simulator finds when it runs: `expect: accepted`, `expect: refused RULE [at FUNCTION, statement N]`,
-//! `launch: KERNEL BLOCKS THREADS [cooperative] ARGUMENTS`, `finds: nothing` or the codes of the reports that are among those found.
-//! An argument is a number, `u32=5`, or a buffer, `u32*64` (zeros) or `u32*64=iota` (0, 1, 2, ...).
+//! `tests/paper` and `tests/wrong` hold one kernel a file. Its first comment lines say what the checker says of it and
+//! what the simulator finds when it runs: `expect: accepted`, `expect: refused RULE [at FUNCTION, statement N]`,
+//! `launch: KERNEL BLOCKS THREADS [cooperative] ARGUMENTS`, `finds: nothing` or the codes of the reports that are among
+//! those found. An argument is a number, `u32=5`, or a buffer, `u32*64` (zeros) or `u32*64=iota` (0, 1, 2, ...).
 
 use gchr_testkit::programs;
 use std::path::{Path, PathBuf};

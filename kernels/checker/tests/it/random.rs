@@ -1,7 +1,8 @@
 //! Random kernels: what the checker accepts shows no fault on the simulator, whatever the schedule.
 //!
-//! The kernels are made of what the rules are about: barriers, shared and global arrays, affine and strided indices, guards, loops with
-//! uniform and other trip counts, atomics, votes. Their indices are in bounds and their memory is written, which the checker assumes.
+//! The kernels are made of what the rules are about: barriers, shared and global arrays, affine and strided indices,
+//! guards, loops with uniform and other trip counts, atomics, votes. Their indices are in bounds and their memory is
+//! written, which the checker assumes.
 
 use gchr_base::control::Control;
 use proptest::prelude::*;
@@ -261,7 +262,8 @@ fn accepted_kernels_run_without_faults() {
     let cases = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
     let config = Config { cases, max_shrink_iters: 500, source_file: Some(file!()), ..Config::default() };
     let mut runner = TestRunner::new(config);
-    // Accepted, refused, and of these those that are wrong on these runs; accepted ones with barriers, loops, atomics and writes.
+    // Accepted, refused, and of these those that are wrong on these runs; accepted ones with barriers, loops, atomics
+    // and writes.
     let counts = std::cell::RefCell::new([0_u32; 4]);
     let result = runner.run(&prop::collection::vec(any::<u16>(), 5..60), |choices| {
         let (text, has) = kernel(choices);

@@ -1,5 +1,5 @@
-//! Tables that outlive runs: each run goes on with what the ones before it left on the device, and one that stops leaves
-//! the store as it was.
+//! Tables that outlive runs: each run goes on with what the ones before it left on the device, and one that stops
+//! leaves the store as it was.
 //!
 //! Before a run what the tables hold is copied, on the device or, where that would take too much of its memory, to the
 //! host. The copy is kept until the next run has ended well, so that the last run can be taken back.
@@ -121,8 +121,8 @@ impl Resident {
         }
     }
 
-    /// Runs facts, then the queries of the program, on the store. When the run stops, the store is what it was. When the
-    /// device fails, no tables are left, and perhaps a [rest](Self::into_rest).
+    /// Runs facts, then the queries of the program, on the store. When the run stops, the store is what it was. When
+    /// the device fails, no tables are left, and perhaps a [rest](Self::into_rest).
     pub fn run(
         &mut self,
         ground: Ground<'_>,

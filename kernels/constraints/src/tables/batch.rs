@@ -50,8 +50,8 @@ impl Tables {
         Ok(reduced + entered)
     }
 
-    /// Writes constraints behind those that are there. Says where each is, as in the list of what is new, and their ids by
-    /// table.
+    /// Writes constraints behind those that are there. Says where each is, as in the list of what is new, and their ids
+    /// by table.
     pub(crate) fn append(
         &mut self,
         batch: &[Words],

@@ -254,8 +254,8 @@ fn terms_of<'a>(job: &Job<'a>) -> &'a Terms {
 }
 
 impl Tables {
-    /// Takes the terms of an input to those that are there, and gives its batches their words; says why there is no room
-    /// for them, if so. Texts that are new have their place in the order of texts afterwards.
+    /// Takes the terms of an input to those that are there, and gives its batches their words; says why there is no
+    /// room for them, if so. Texts that are new have their place in the order of texts afterwards.
     pub(crate) fn take_terms(
         &mut self,
         input: &mut Input,

@@ -106,8 +106,8 @@ impl Snapshot {
 }
 
 impl Tables {
-    /// Tables that hold the constraints of a store, in the order of their ids, which are given anew. The heap of the job
-    /// is that of the store. `None` where there are too many of a symbol.
+    /// Tables that hold the constraints of a store, in the order of their ids, which are given anew. The heap of the
+    /// job is that of the store. `None` where there are too many of a symbol.
     pub(crate) fn of_store(
         job: &Job<'_>,
         options: &Options,

@@ -20,7 +20,8 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// Replaces the content by `args`, which are checked against the parameters. `address` gives the address of a buffer.
+    /// Replaces the content by `args`, which are checked against the parameters. `address` gives the address of a
+    /// buffer.
     pub(super) fn pack<E>(
         &mut self,
         args: &[Arg<'_>],
@@ -62,8 +63,8 @@ impl Packed {
         Ok(Ok(()))
     }
 
-    /// Pointers to the arguments, valid until the next call of [`pack`](Self::pack). Each is followed by as many bytes as its parameter
-    /// has.
+    /// Pointers to the arguments, valid until the next call of [`pack`](Self::pack). Each is followed by as many bytes
+    /// as its parameter has.
     pub(super) fn pointers(&self) -> impl Iterator<Item = *const u8> + '_ {
         self.starts.iter().map(|&start| self.bytes[start..].as_ptr())
     }

@@ -25,8 +25,8 @@ impl Counters {
 
     /// Adds up what the slots hold.
     pub fn read(&mut self) -> Result<Counts, DriverError> {
-        // SAFETY: the module is loaded and the variable has as many bytes as `words`, which live until the copy is done: it is waited
-        // for.
+        // SAFETY: the module is loaded and the variable has as many bytes as `words`, which live until the copy is
+        // done: it is waited for.
         let copied = unsafe { result::memcpy_dtoh_async(&mut self.words, self.address, self.stream.raw()) };
         call("cuMemcpyDtoHAsync", copied)?;
         self.stream.synchronize()?;

@@ -1,4 +1,5 @@
-//! Objects of the driver, each released when dropped. All of them need the context that they belong to, which must outlive them.
+//! Objects of the driver, each released when dropped. All of them need the context that they belong to, which must
+//! outlive them.
 
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
@@ -209,7 +210,8 @@ impl Outbox {
             stream.synchronize()?;
             self.used = 0;
         }
-        // SAFETY: the bytes from `used` on are inside the allocation, and no copy from them is under way: those that were have been waited for.
+        // SAFETY: the bytes from `used` on are inside the allocation, and no copy from them is under way: those that
+        // were have been waited for.
         let from = unsafe {
             let from = self.memory.add(self.used);
             ptr::copy_nonoverlapping(data.as_ptr(), from, data.len());
@@ -246,8 +248,8 @@ impl LoadedModule {
             [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG)];
         let mut raw = ptr::null_mut();
-        // SAFETY: the image is an ELF file that ends where its tables say, or text that ends with NUL. The options are two, with a buffer
-        // and its size as values, which outlive the call.
+        // SAFETY: the image is an ELF file that ends where its tables say, or text that ends with NUL. The options are
+        // two, with a buffer and its size as values, which outlive the call.
         let loaded = unsafe {
             sys::cuModuleLoadDataEx(
                 &mut raw,

@@ -1,7 +1,8 @@
 //! Buffers inside a few large allocations.
 //!
-//! The driver's own allocator is slow, rounds up to megabytes, and waits for all work when it frees. Small buffers therefore share
-//! allocations of [`CHUNK`] bytes, large ones have their own. Nothing here touches memory, so it is the same with any kind of it.
+//! The driver's own allocator is slow, rounds up to megabytes, and waits for all work when it frees. Small buffers
+//! therefore share allocations of [`CHUNK`] bytes, large ones have their own. Nothing here touches memory, so it is the
+//! same with any kind of it.
 
 use std::collections::BTreeMap;
 

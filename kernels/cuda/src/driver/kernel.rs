@@ -66,8 +66,9 @@ impl Kernel {
     ) -> Result<(), DriverError> {
         let mut pointers: Vec<*mut c_void> = args.pointers().map(|p| p.cast_mut().cast()).collect();
         let (grid, block) = ((grid, 1, 1), (block, 1, 1));
-        // SAFETY: kernel and stream are alive and of the same context. There are as many pointers as parameters, each to as many bytes as
-        // the parameter has, and the driver copies them before it returns. Kernels see device memory only.
+        // SAFETY: kernel and stream are alive and of the same context. There are as many pointers as parameters, each
+        // to as many bytes as the parameter has, and the driver copies them before it returns. Kernels see device
+        // memory only.
         unsafe {
             if cooperative {
                 let launched =

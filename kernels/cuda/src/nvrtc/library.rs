@@ -40,7 +40,8 @@ pub(super) struct Api {
 
 impl Api {
     pub(super) fn load(place: &Place) -> Result<Api, LoadError> {
-        // NVRTC opens its builtins by bare name. Where they do not lie in the loader's path that only works once they are loaded.
+        // NVRTC opens its builtins by bare name. Where they do not lie in the loader's path that only works once they
+        // are loaded.
         for builtins in place.builtins() {
             if let Ok(library) = open(&builtins) {
                 // Never unloaded: NVRTC refers to it until the process ends.
@@ -62,8 +63,8 @@ impl Api {
     fn bind(library: ManuallyDrop<Library>) -> Result<Api, LoadError> {
         macro_rules! function {
             ($name:literal) => {
-                // SAFETY: the field's type is the one that NVIDIA's header nvrtc.h of release 13 gives the function of this name; it
-                // has not changed since the function was introduced. The library stays loaded.
+                // SAFETY: the field's type is the one that NVIDIA's header nvrtc.h of release 13 gives the function of
+                // this name; it has not changed since the function was introduced. The library stays loaded.
                 *unsafe { library.get(concat!($name, "\0").as_bytes()) }.map_err(|_| LoadError::Symbol($name))?
             };
         }
@@ -102,8 +103,8 @@ impl Api {
 }
 
 fn open(name: &std::ffi::OsStr) -> Result<Library, String> {
-    // SAFETY: loading runs the library's initialisers. The names are those of NVIDIA's NVRTC, from places that the user or the system
-    // administrator controls.
+    // SAFETY: loading runs the library's initialisers. The names are those of NVIDIA's NVRTC, from places that the user
+    // or the system administrator controls.
     unsafe { Library::new(name) }.map_err(|e| e.to_string())
 }
 
@@ -116,7 +117,8 @@ pub(super) struct NvrtcProgram<'a> {
 impl<'a> NvrtcProgram<'a> {
     pub(super) fn create(api: &'a Api, source: &CStr, name: &CStr) -> Result<Self, CompileError> {
         let mut raw = ptr::null_mut();
-        // SAFETY: source and name are NUL-terminated and copied by NVRTC; there are no headers, so their arrays may be null.
+        // SAFETY: source and name are NUL-terminated and copied by NVRTC; there are no headers, so their arrays may be
+        // null.
         unsafe { (api.create)(&mut raw, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null()) }
             .check()
             .map_err(|code| CompileError::from_code(code, String::new(), &[]))?;

@@ -73,8 +73,8 @@ impl fmt::Display for Place {
 pub struct Places(Vec<Place>);
 
 impl Places {
-    /// The places that the environment of this process suggests: the folder that `GCHR_NVRTC_DIR` names, the loader's path, the CUDA
-    /// toolkit, and the packages of Python environments.
+    /// The places that the environment of this process suggests: the folder that `GCHR_NVRTC_DIR` names, the loader's
+    /// path, the CUDA toolkit, and the packages of Python environments.
     pub fn from_env() -> Self {
         Self::from_variables(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
     }
@@ -147,8 +147,8 @@ fn python_minor(path: &Path) -> u32 {
     name.strip_prefix("python3.").and_then(|minor| minor.parse().ok()).unwrap_or(0)
 }
 
-/// Prefixes of Python environments: the active one, those of the `python3` in `PATH`, the user's packages, pyenv's versions, the
-/// system's. Found without starting Python.
+/// Prefixes of Python environments: the active one, those of the `python3` in `PATH`, the user's packages, pyenv's
+/// versions, the system's. Found without starting Python.
 fn python_prefixes(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let mut prefixes: Vec<PathBuf> =
         ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable).map(PathBuf::from).collect();

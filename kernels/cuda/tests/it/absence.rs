@@ -1,6 +1,7 @@
 //! Machines without NVRTC, without a driver, or with something else under their names: diagnostics, never a panic.
 //!
-//! What is loaded depends on the environment in which a process starts, so every case runs [`report`] in a process of its own.
+//! What is loaded depends on the environment in which a process starts, so every case runs [`report`] in a process of
+//! its own.
 
 use gchr_testkit::compiler;
 use std::path::{Path, PathBuf};

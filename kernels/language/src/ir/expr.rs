@@ -36,8 +36,8 @@ pub enum ExprKind {
     Literal(Literal),
     /// A named constant.
     Constant(ConstantId),
-    /// A variable: its value, or the buffer it names. Besides parameters and arrays, register variables may refer to (whole) global
-    /// or shared buffers and be assigned, as when two buffers change places.
+    /// A variable: its value, or the buffer it names. Besides parameters and arrays, register variables may refer to
+    /// (whole) global or shared buffers and be assigned, as when two buffers change places.
     Var(VarId),
     /// Field of a record value.
     Field(Box<Expr>, u32),
@@ -56,8 +56,8 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `condition ? a : b` on scalars or buffers; only the one taken is evaluated.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// Conversion between scalars, to the expression's type: modulo 2^n between integers, `!= 0` to `bool`, to nearest from integer to
-    /// float, towards zero from float to integer (a float outside the integer's range is an error).
+    /// Conversion between scalars, to the expression's type: modulo 2^n between integers, `!= 0` to `bool`, to nearest
+    /// from integer to float, towards zero from float to integer (a float outside the integer's range is an error).
     Cast(Box<Expr>),
     /// A pure built-in function.
     Intrinsic(Intrinsic, Vec<Expr>),
@@ -91,8 +91,9 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Two-operand operations. Integer arithmetic wraps; division by zero, the division of the least signed number by -1, and shifts by
-/// the width or more are errors. `bool` and `u8` have comparisons and (for `bool`) `&&` and `||` only: a byte is computed with as a
+/// Two-operand operations. Integer arithmetic wraps; division by zero, the division of the least signed number by -1,
+/// and shifts by the width or more are errors. `bool` and `u8` have comparisons and (for `bool`) `&&` and `||` only: a
+/// byte is computed with as a
 /// `u32`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BinaryOp {

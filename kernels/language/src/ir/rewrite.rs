@@ -89,7 +89,8 @@ impl Stmt {
         }
     }
 
-    /// Calls `visit` on every variable that the statement itself declares or writes (not those that its expressions read).
+    /// Calls `visit` on every variable that the statement itself declares or writes (not those that its expressions
+    /// read).
     pub fn targets_mut(&mut self, visit: &mut impl FnMut(&mut VarId)) {
         match &mut self.kind {
             StmtKind::Declare { var, .. } | StmtKind::For { var, .. } => visit(var),
@@ -124,8 +125,8 @@ pub fn each_statement_mut(block: &mut [Stmt], visit: &mut impl FnMut(&mut Stmt))
 }
 
 impl Function {
-    /// Numbers the variables in the order in which the text declares them and drops those that nothing names: the numbering
-    /// that parsing the text gives.
+    /// Numbers the variables in the order in which the text declares them and drops those that nothing names: the
+    /// numbering that parsing the text gives.
     pub fn renumber(&mut self) {
         let mut order: Vec<Option<VarId>> = vec![None; self.vars.len()];
         let mut vars = IdVec::new();

@@ -33,7 +33,8 @@ impl From<StmtKind> for Stmt {
 /// What a statement does.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StmtKind {
-    /// Declares a register variable or an array; `None` leaves it unwritten (reading it before it is written is an error).
+    /// Declares a register variable or an array; `None` leaves it unwritten (reading it before it is written is an
+    /// error).
     Declare {
         /// The variable; each is declared once.
         var: VarId,
@@ -113,22 +114,24 @@ pub enum StmtKind {
     Sleep(u32),
     /// Counts that this thread gets here, under a number: recorded runs count rules so. No code in plain CUDA.
     Tally(u32),
-    /// All lanes of the warp wake up and run the body once for each lane that is active here (in lane order), then go back to sleep.
-    /// After Moreira, Collange, Pereira, "Definição Semântica de Blocos Everywhere para Programação SIMD".
+    /// All lanes of the warp wake up and run the body once for each lane that is active here (in lane order), then go
+    /// back to sleep. After Moreira, Collange, Pereira, "Definição Semântica de Blocos Everywhere para Programação
+    /// SIMD".
     ///
-    /// The body sees its captures (which it does not assign), the captures of enclosing `everywhere` bodies, the variables it
-    /// declares, shared arrays, parameters of kernels, and parameters whose type is a record with buffers: whatever is the same in
-    /// all lanes. It has no block barrier and no return, and no break or continue out of it.
+    /// The body sees its captures (which it does not assign), the captures of enclosing `everywhere` bodies, the
+    /// variables it declares, shared arrays, parameters of kernels, and parameters whose type is a record with buffers:
+    /// whatever is the same in all lanes. It has no block barrier and no return, and no break or continue out of it.
     Everywhere {
-        /// Variables of the body with their values in the lane that asked, the same in all lanes: scalars, records of scalars, and
-        /// global or shared buffers.
+        /// Variables of the body with their values in the lane that asked, the same in all lanes: scalars, records of
+        /// scalars, and global or shared buffers.
         captures: Vec<(VarId, Expr)>,
         /// Body, run by all lanes.
         body: Block,
     },
-    /// What only the simulator runs, and only when it is asked to test steps: no code in CUDA. The statements compute and read, and
-    /// change nothing that others see. An `Assume` among them is a *step*: what the algorithm has achieved here, as a function of what
-    /// it was given. After the simulating function by which the thesis on GPUCSL, section 4.5, proves its reduce; the checker takes no step for true.
+    /// What only the simulator runs, and only when it is asked to test steps: no code in CUDA. The statements compute
+    /// and read, and change nothing that others see. An `Assume` among them is a *step*: what the algorithm has
+    /// achieved here, as a function of what it was given. After the simulating function by which the thesis on GPUCSL,
+    /// section 4.5, proves its reduce; the checker takes no step for true.
     Simulated(Block),
     /// An assumption on data that the checker may use and the simulator tests. No code in CUDA.
     Assume {
@@ -137,9 +140,9 @@ pub enum StmtKind {
         /// What is assumed to hold for the executing thread.
         condition: Expr,
     },
-    /// An assumption that a variable is the same in all threads of the grid (`Device`) or of the block (`Block`): what a thread
-    /// gives the nth time that it gets here is what every other one gives the nth time. The checker may use it, the simulator
-    /// tests it. No code in CUDA.
+    /// An assumption that a variable is the same in all threads of the grid (`Device`) or of the block (`Block`): what
+    /// a thread gives the nth time that it gets here is what every other one gives the nth time. The checker may use
+    /// it, the simulator tests it. No code in CUDA.
     Uniform {
         /// Name, shown by the checker.
         name: String,
@@ -148,8 +151,8 @@ pub enum StmtKind {
         /// A variable of scalar type.
         value: Expr,
     },
-    /// From here to the next barrier only this thread touches the element, because of the named reason (an index handed out once, a
-    /// slot won by an atomic). The checker lists it, the simulator tests it. No code in CUDA.
+    /// From here to the next barrier only this thread touches the element, because of the named reason (an index handed
+    /// out once, a slot won by an atomic). The checker lists it, the simulator tests it. No code in CUDA.
     Own {
         /// Name of the reason.
         name: String,
@@ -298,14 +301,14 @@ pub enum Effect {
         mask: Expr,
         /// What this lane offers.
         value: Expr,
-        /// Lane, distance or mask, by kind (`u32`). `Index` takes the low five bits; `Up` and `Down` past the end of the warp give the
-        /// lane its own value.
+        /// Lane, distance or mask, by kind (`u32`). `Index` takes the low five bits; `Up` and `Down` past the end of
+        /// the warp give the lane its own value.
         lane: Expr,
     },
     /// Mask of the lanes that are active here.
     ActiveMask,
-    /// A clock of the multiprocessor, which all threads of a block share: cycles, with wrap around (`u32`). In the simulator steps of all
-    /// warps so far.
+    /// A clock of the multiprocessor, which all threads of a block share: cycles, with wrap around (`u32`). In the
+    /// simulator steps of all warps so far.
     Cycles,
     /// Calls a device function.
     Call {

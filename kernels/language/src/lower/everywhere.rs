@@ -1,13 +1,14 @@
 //! `everywhere` blocks as votes and shuffles.
 //!
-//! A lane that sleeps cannot be woken on a GPU, so the code around an `everywhere` block keeps all lanes of the warp awake: an `if`
-//! becomes a variable that says whether the lane is *on*, a loop goes on while any lane is, a jump turns lanes off. Code without
-//! `everywhere` stays as it is, below `if (on)`. At the block the lanes that are on are collected by a vote; for each of them, in
-//! lane order, its captures are shuffled to all lanes and the body runs. Functions with `everywhere` blocks, or calls of such
-//! functions, are called by all lanes and told which of them are on.
+//! A lane that sleeps cannot be woken on a GPU, so the code around an `everywhere` block keeps all lanes of the warp
+//! awake: an `if` becomes a variable that says whether the lane is *on*, a loop goes on while any lane is, a jump turns
+//! lanes off. Code without
+//! `everywhere` stays as it is, below `if (on)`. At the block the lanes that are on are collected by a vote; for each
+//! of them, in lane order, its captures are shuffled to all lanes and the body runs. Functions with `everywhere`
+//! blocks, or calls of such functions, are called by all lanes and told which of them are on.
 //!
-//! This is the semantics of Moreira, Collange, Pereira, "Definição Semântica de Blocos Everywhere para Programação SIMD" (rules EB
-//! and EE), with the context stack compiled away.
+//! This is the semantics of Moreira, Collange, Pereira, "Definição Semântica de Blocos Everywhere para Programação
+//! SIMD" (rules EB and EE), with the context stack compiled away.
 
 use gchr_base::ids::Id;
 

@@ -1,5 +1,6 @@
-//! Striped arrays in shared memory: element `i` of a thread's own array lies next to element `i` of the others, so that threads which
-//! work at different places of theirs do not meet in a bank. (In local memory they would touch a line each.)
+//! Striped arrays in shared memory: element `i` of a thread's own array lies next to element `i` of the others, so that
+//! threads which work at different places of theirs do not meet in a bank. (In local memory they would touch a line
+//! each.)
 
 use gchr_base::hash::HashSet;
 

@@ -1,8 +1,9 @@
-//! The contract of a template with Rust: names of the template that host code and generators use, found once when kernels are built.
+//! The contract of a template with Rust: names of the template that host code and generators use, found once when
+//! kernels are built.
 //!
-//! [`contract!`](crate::contract) declares structs whose fields are named like things of the template. [`Contract::of`] finds all of
-//! them in the linked module; a name that is missing or of another type is a diagnostic (`K0205`). What is found is carried with the
-//! kernels, so that neither a launch nor the generation of code looks anything up by name.
+//! [`contract!`](crate::contract) declares structs whose fields are named like things of the template. [`Contract::of`]
+//! finds all of them in the linked module; a name that is missing or of another type is a diagnostic (`K0205`). What is
+//! found is carried with the kernels, so that neither a launch nor the generation of code looks anything up by name.
 
 use std::marker::PhantomData;
 

@@ -59,7 +59,8 @@ pub(super) fn fill(into: &mut Module, filled: &Template, holes: &Holes) -> Resul
     Ok(instance)
 }
 
-/// A constant that nothing is given for has the value that another template of the module gives it: a name means one thing in a module.
+/// A constant that nothing is given for has the value that another template of the module gives it: a name means one
+/// thing in a module.
 fn inherit_constants(text: &mut Module, into: &Module, holes: &Holes) {
     for constant in text.constants.iter_mut().filter(|c| c.value == ConstantValue::Hole) {
         let given = lookup(holes.constants, &constant.name).is_some();

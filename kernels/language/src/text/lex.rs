@@ -56,8 +56,8 @@ const MAX_NESTING: usize = 256;
 /// Tokens between two of `;`, `{` and `}`.
 const MAX_STATEMENT: usize = 8192;
 
-/// The tokens of a text. Comments stay where they stand alone on their lines directly above what they describe; others are
-/// dropped.
+/// The tokens of a text. Comments stay where they stand alone on their lines directly above what they describe; others
+/// are dropped.
 pub(super) fn lex<'s>(
     source: SourceId,
     text: &'s str,

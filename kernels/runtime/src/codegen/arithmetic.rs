@@ -17,8 +17,8 @@ pub struct Arithmetic<'a> {
 }
 
 impl Arithmetic<'_> {
-    /// The value of an operator other than the lazy `Op::Both` and `Op::Either`, in a variable. What cannot fail is an expression;
-    /// checked operations are calls that report errors with the number of the site.
+    /// The value of an operator other than the lazy `Op::Both` and `Op::Either`, in a variable. What cannot fail is an
+    /// expression; checked operations are calls that report errors with the number of the site.
     pub fn compute(self, b: &mut FunctionBuilder, op: Op, float: bool, args: Vec<Expr>, site: Site) -> Expr {
         if let Some(value) = expression(op, &args) {
             return b.var("value", value);
@@ -34,7 +34,8 @@ impl Arithmetic<'_> {
     }
 }
 
-/// The value of an operator that cannot fail; `None` for one that can. Floats are structurally the same when their bits are.
+/// The value of an operator that cannot fail; `None` for one that can. Floats are structurally the same when their bits
+/// are.
 pub fn expression(op: Op, args: &[Expr]) -> Option<Expr> {
     if let (Op::Same | Op::Differ, [a, b]) = (op, args)
         && a.ty == Type::F64
@@ -74,7 +75,8 @@ pub fn expression(op: Op, args: &[Expr]) -> Option<Expr> {
     }
 }
 
-/// The result of an operator by the value of its function in the template: what rounds makes it of the integer part of its operand.
+/// The result of an operator by the value of its function in the template: what rounds makes it of the integer part of
+/// its operand.
 pub fn rounded(b: &mut FunctionBuilder, op: Op, operand: &Expr, value: Expr) -> Expr {
     let (order, bound) = match op {
         Op::Round => (BinaryOp::Ge, 0.5),
@@ -96,7 +98,8 @@ pub fn rounded(b: &mut FunctionBuilder, op: Op, operand: &Expr, value: Expr) -> 
     b.var("rounded", result)
 }
 
-/// Name in the template of an operation that can fail, or that the kernel language has no operator for; `None` for others.
+/// Name in the template of an operation that can fail, or that the kernel language has no operator for; `None` for
+/// others.
 pub fn checked_name(op: Op, float: bool) -> Option<String> {
     op.row().device.map(|name| format!("{}_{name}", if float { "float" } else { "int" }))
 }
@@ -127,7 +130,8 @@ mod tests {
     fn every_operator_of_the_table_has_code() {
         for &op in Op::ALL.iter().filter(|op| !op.is_logical() && !op.is_type_test()) {
             for (float, kind) in [(false, SortKind::Int), (true, SortKind::Float)] {
-                // The quotient of two integers is of either sort: what computes numbers of any sort makes it of `int_quot`.
+                // The quotient of two integers is of either sort: what computes numbers of any sort makes it of
+                // `int_quot`.
                 if float && op.is_integer_only() || !float && op == Op::Div {
                     continue;
                 }

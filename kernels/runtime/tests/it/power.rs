@@ -1,4 +1,5 @@
-//! Powers of floats: the template `power` against the CPU's function, bit by bit, on the simulator and on a GPU when there is one.
+//! Powers of floats: the template `power` against the CPU's function, bit by bit, on the simulator and on a GPU when
+//! there is one.
 
 use gchr_base::diagnostic::render_all;
 use gchr_base::source::SourceMap;
@@ -74,7 +75,8 @@ fn special() -> Vec<f64> {
     found
 }
 
-/// Pairs of operands: all special ones with each other, then `count` random ones, of which the results of most are finite.
+/// Pairs of operands: all special ones with each other, then `count` random ones, of which the results of most are
+/// finite.
 fn operands(count: usize) -> Vec<f64> {
     let special = special();
     let mut all: Vec<f64> = special.iter().flat_map(|&x| special.iter().flat_map(move |&y| [x, y])).collect();

@@ -1,9 +1,10 @@
-//! Compiles kernels to µ-SIMD, as far as it can express them: `u32` and `bool`, plain accesses, increments, tests, loops, functions,
+//! Compiles kernels to µ-SIMD, as far as it can express them: `u32` and `bool`, plain accesses, increments, tests,
+//! loops, functions,
 //! `everywhere`.
 //!
-//! All threads are one block of warps of 32 lanes. The first memory cells hold the parameters: a scalar's value, or where a buffer begins. An `everywhere`
-//! block becomes the loop of figures 1 (d) and 3 of the paper: `branch_mask` finds the lanes that asked, shuffles hand out their
-//! captures.
+//! All threads are one block of warps of 32 lanes. The first memory cells hold the parameters: a scalar's value, or
+//! where a buffer begins. An `everywhere` block becomes the loop of figures 1 (d) and 3 of the paper: `branch_mask`
+//! finds the lanes that asked, shuffles hand out their captures.
 
 mod expr;
 mod stmt;

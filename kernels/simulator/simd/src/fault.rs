@@ -1,4 +1,5 @@
-//! What goes wrong in a run: faults, for which no rule of the machine applies, and undefined results, after which it goes on.
+//! What goes wrong in a run: faults, for which no rule of the machine applies, and undefined results, after which it
+//! goes on.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Reads programs and memory files: tokens, lines, then names and operands. Every line is read, whatever is wrong with others.
+//! Reads programs and memory files: tokens, lines, then names and operands. Every line is read, whatever is wrong with
+//! others.
 
 mod grammar;
 mod resolve;

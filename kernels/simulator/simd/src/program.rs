@@ -272,8 +272,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// What is wrong with the program as a whole: a jump outside, an end that is no `stop` or `jump`. A program without findings
-    /// always has a next instruction until it stops.
+    /// What is wrong with the program as a whole: a jump outside, an end that is no `stop` or `jump`. A program without
+    /// findings always has a next instruction until it stops.
     pub fn verify(&self) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
         let length = self.code.len();

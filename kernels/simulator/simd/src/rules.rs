@@ -1,7 +1,8 @@
 //! The rules of figures 6 to 8 of the paper, one function each, on the state of one warp.
 //!
-//! [`State::step`] finds the rule that applies to the next instruction (the premises of no two hold at once) and applies it. `push`
-//! of figure 6 and what SS, SP, EB and EE do to the stacks are in [`divergence`](gchr_simulator::divergence).
+//! [`State::step`] finds the rule that applies to the next instruction (the premises of no two hold at once) and
+//! applies it. `push` of figure 6 and what SS, SP, EB and EE do to the stacks are in
+//! [`divergence`](gchr_simulator::divergence).
 
 mod control;
 mod data;
@@ -14,8 +15,8 @@ use super::memory::Memory;
 use super::program::*;
 use super::warp::Warp;
 
-/// A rule of figure 7 (control) or 8 (data). The paper names two of them SP. IT and TL stand around those of figure 8 (and are
-/// functions here), MM, MT and MV are their premises.
+/// A rule of figure 7 (control) or 8 (data). The paper names two of them SP. IT and TL stand around those of figure 8
+/// (and are functions here), MM, MT and MV are their premises.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// SP, of `stop`.

@@ -1,4 +1,5 @@
-//! State of one warp: the machine `M(Θ, β, Σ, Π, Λ, P, pc)` of figure 4 without memory Σ and program P, which all warps share.
+//! State of one warp: the machine `M(Θ, β, Σ, Π, Λ, P, pc)` of figure 4 without memory Σ and program P, which all warps
+//! share.
 
 use super::program::{Value, Variable};
 use gchr_simulator::divergence::{ContextStack, DivergenceStack, Lanes};

@@ -4,7 +4,8 @@ use super::*;
 use gchr_kernel::ir::{ShuffleOp, VoteOp};
 
 impl Turn<'_> {
-    /// The masks that the active lanes give. Each must hold the lane itself and active lanes only, and these must give the same one.
+    /// The masks that the active lanes give. Each must hold the lane itself and active lanes only, and these must give
+    /// the same one.
     fn masks(&mut self, mask: Reg) -> LaneValues {
         let mut masks = *self.get(mask);
         let active = self.warp.active;

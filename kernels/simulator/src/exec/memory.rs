@@ -32,7 +32,8 @@ pub(super) enum AccessProblem {
     NotOwner { index: u64, field: u32, owner: Owner },
 }
 
-/// The memory of a target, from the parts of a turn. `None` when there is none with so many fields: an unwritten handle.
+/// The memory of a target, from the parts of a turn. `None` when there is none with so many fields: an unwritten
+/// handle.
 pub(super) fn resolve<'a>(
     buffers: &'a mut [Option<Memory>],
     kernel: &KernelCode,

@@ -1,7 +1,8 @@
 //! Lowering of control: branches, loops, calls, `everywhere`.
 //!
-//! Every region that lanes can leave at different moments opens an entry of the synchronisation stack and ends with `Sync`; the number
-//! of open entries is known at every point of the code, so `break`, `continue` and `return` name the entry at which lanes wait.
+//! Every region that lanes can leave at different moments opens an entry of the synchronisation stack and ends with
+//! `Sync`; the number of open entries is known at every point of the code, so `break`, `continue` and `return` name the
+//! entry at which lanes wait.
 
 use super::queries::{ends_with_return, has_continue, has_early_return};
 use super::*;

@@ -234,8 +234,8 @@ impl Lower<'_> {
         Ok(Val::Scalar(dst))
     }
 
-    /// Whether an expression can be computed in lanes that do not need it: it reads no memory and nothing in it can be reported.
-    /// Looks a few levels deep only: a big expression is worth a branch.
+    /// Whether an expression can be computed in lanes that do not need it: it reads no memory and nothing in it can be
+    /// reported. Looks a few levels deep only: a big expression is worth a branch.
     fn is_total(&self, e: &Expr) -> bool {
         self.is_total_to(e, 4)
     }

@@ -135,7 +135,8 @@ fn a_ticket_queue_hands_out_each_slot_once() {
 
 #[test]
 fn decoupled_look_back_scans() {
-    // After Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back": one block a tile, tiles by ticket.
+    // After Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back": one block a tile, tiles by
+    // ticket.
     let text = "KERNEL k(u32* in, u32* out, u32* ticket, u64* state) {
             __shared__ u32 tile[1];
             __shared__ u32 before[1];

@@ -1,5 +1,5 @@
-//! Fields along which cells can form long chains: those whose sort leads back to that of the cell around them, at once (lists) or by way
-//! of others.
+//! Fields along which cells can form long chains: those whose sort leads back to that of the cell around them, at once
+//! (lists) or by way of others.
 
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::SortId;
@@ -28,8 +28,8 @@ impl<'l> Chains<'l> {
         chains
     }
 
-    /// By direction: the field along which a chain goes on from cells of a variant; the last one first, as lists have it. Empty when none
-    /// does.
+    /// By direction: the field along which a chain goes on from cells of a variant; the last one first, as lists have
+    /// it. Empty when none does.
     pub fn links_by_direction(&self, sort: SortId, variant: &'l Variant) -> Vec<&'l Field> {
         let links = self.links(sort, variant);
         let last = links.len().saturating_sub(1);

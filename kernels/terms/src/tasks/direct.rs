@@ -1,10 +1,12 @@
 //! Which calls are code of their caller: those of loops and of chains of cells, which need no frame to come back to.
 //!
-//! A function is *leaf* when it calls nothing but leaf functions, besides going round itself. Such a call is a loop in the place where it
-//! stands, with a context of its own; lanes of a warp that do the same meet again behind it. Calls that may become tasks stay calls.
+//! A function is *leaf* when it calls nothing but leaf functions, besides going round itself. Such a call is a loop in
+//! the place where it stands, with a context of its own; lanes of a warp that do the same meet again behind it. Calls
+//! that may become tasks stay calls.
 //!
-//! Where threads must be able to stop and go on later, a thread that gets no cell inside of a leaf function goes back to before its call.
-//! One that gets nowhere like this takes the call like any other ([`Direct::builds`] says where that can happen).
+//! Where threads must be able to stop and go on later, a thread that gets no cell inside of a leaf function goes back
+//! to before its call. One that gets nowhere like this takes the call like any other ([`Direct::builds`] says where
+//! that can happen).
 
 use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
@@ -12,8 +14,9 @@ use gchr_terms::plan::{Block, End, FunctionId, Step, Target, TermPlan};
 
 use super::equality::Equality;
 
-/// The largest leaf function, with what it calls. Larger ones were slower in the place of their calls: the lexer's text of 64 steps by a third.
-/// Presumably lanes that come to such a loop one after the other go through it so, while frames let them meet in every turn.
+/// The largest leaf function, with what it calls. Larger ones were slower in the place of their calls: the lexer's text
+/// of 64 steps by a third. Presumably lanes that come to such a loop one after the other go through it so, while frames
+/// let them meet in every turn.
 const MOST: usize = 32;
 /// What all copies may add to the code of a program.
 const BUDGET: usize = 1500;
@@ -114,7 +117,8 @@ fn builders(plan: &TermPlan) -> IdVec<FunctionId, bool> {
     }
 }
 
-/// Sizes of the leaf functions, copies of what they call included; none of others. Callees first, so there is no circle.
+/// Sizes of the leaf functions, copies of what they call included; none of others. Callees first, so there is no
+/// circle.
 fn leaf(plan: &TermPlan, equality: &Equality) -> IdVec<FunctionId, Option<usize>> {
     let mut sizes: IdVec<FunctionId, Option<usize>> = plan.functions.iter().map(|_| None).collect();
     loop {

@@ -1,7 +1,9 @@
-//! Structural equality of terms as functions of the plan: one a sort, so that comparing is evaluated like everything else, to any depth.
+//! Structural equality of terms as functions of the plan: one a sort, so that comparing is evaluated like everything
+//! else, to any depth.
 //!
-//! [`Equality::add`] puts calls of these functions in the place of tests and operators on terms with cells; other values are equal when
-//! their bits are. No rule applications are counted. The arguments are borrowed: nobody's references change.
+//! [`Equality::add`] puts calls of these functions in the place of tests and operators on terms with cells; other
+//! values are equal when their bits are. No rule applications are counted. The arguments are borrowed: nobody's
+//! references change.
 
 use std::collections::BTreeMap;
 

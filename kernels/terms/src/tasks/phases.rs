@@ -1,13 +1,15 @@
-//! Whether the parallel work of a program comes in phases: what one call that can be split brings is what the next one works on.
+//! Whether the parallel work of a program comes in phases: what one call that can be split brings is what the next one
+//! works on.
 //!
-//! Between two phases nearly all threads have nothing to do, and in each of them work has to reach them anew, from a few. Programs
-//! without phases split their work once, and then seldom.
+//! Between two phases nearly all threads have nothing to do, and in each of them work has to reach them anew, from a
+//! few. Programs without phases split their work once, and then seldom.
 
 use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
 use gchr_terms::plan::{Block, Callees, End, FunctionId, LocalId, Step, Target, TermPlan};
 
-/// Whether a recursive function, or a loop, hands what comes from a call that can be split to another such call or to its next turn.
+/// Whether a recursive function, or a loop, hands what comes from a call that can be split to another such call or to
+/// its next turn.
 pub(super) fn has_phases(plan: &TermPlan) -> bool {
     let callees = Callees::of(plan);
     let circles = callees.components();

@@ -1,9 +1,10 @@
-//! The states of a term plan: pieces of functions without calls inside, which a thread goes through one after the other.
+//! The states of a term plan: pieces of functions without calls inside, which a thread goes through one after the
+//! other.
 //!
-//! A *state* is entered by a jump with values for its parameters: the entry of a function, the head of a nested loop with calls inside,
-//! the code behind a nested region with calls that can be left in several places. A *resume point* is entered when a call is back: with
-//! its value, and the live variables of a frame. Code runs from there through the blocks of the plan up to the next call or jump;
-//! nested regions without calls are part of it.
+//! A *state* is entered by a jump with values for its parameters: the entry of a function, the head of a nested loop
+//! with calls inside, the code behind a nested region with calls that can be left in several places. A *resume point*
+//! is entered when a call is back: with its value, and the live variables of a frame. Code runs from there through the
+//! blocks of the plan up to the next call or jump; nested regions without calls are part of it.
 
 use gchr_base::define_id;
 use gchr_base::hash::HashMap;
@@ -72,7 +73,8 @@ pub struct Resume<'p> {
 pub enum ResumeCode<'p> {
     /// The rest of the block.
     Rest(Position<'p>),
-    /// The cells of this nest around the value, and the return of the outermost one: where the call of a context meets its siblings.
+    /// The cells of this nest around the value, and the return of the outermost one: where the call of a context meets
+    /// its siblings.
     Nest(&'p [Step]),
 }
 
@@ -125,10 +127,10 @@ pub struct States<'p> {
 impl<'p> States<'p> {
     /// Finds the states.
     ///
-    /// `stops`: threads must be able to stop wherever they get no cell, and go on later. They go back to the beginning of a state then, or
-    /// to a frame, and do again what came behind. That may be all there is memory for, so there is a second way through loops
-    /// that build cells and calls without frames, for threads in *safepoint mode*: such a loop is a state of its own there, and such a call has
-    /// a frame, so that no turn is done twice.
+    /// `stops`: threads must be able to stop wherever they get no cell, and go on later. They go back to the beginning
+    /// of a state then, or to a frame, and do again what came behind. That may be all there is memory for, so there is
+    /// a second way through loops that build cells and calls without frames, for threads in *safepoint mode*: such a
+    /// loop is a state of its own there, and such a call has a frame, so that no turn is done twice.
     pub fn new(plan: &'p TermPlan, equality: &Equality, stops: bool) -> Self {
         let mut states = Self {
             plan,
@@ -172,7 +174,8 @@ impl<'p> States<'p> {
         self.stops && called_at_end(end).is_some_and(|function| self.direct.builds(function))
     }
 
-    /// The nest of the region at a position, when it has calls inside; or when it has states for threads in safepoint mode and the thread is one.
+    /// The nest of the region at a position, when it has calls inside; or when it has states for threads in safepoint
+    /// mode and the thread is one.
     pub fn nest_at(&self, position: Position<'p>, safepoints: bool) -> Option<NestId> {
         let nest = self.nest_at.get(&(std::ptr::from_ref(position.block), position.at)).copied();
         nest.filter(|&nest| safepoints || !self.nests[nest].safepoints)
@@ -208,7 +211,8 @@ impl<'p> States<'p> {
     }
 }
 
-/// Functions that may run inside a context: those that make one, those that one is handed to, and those that they end in.
+/// Functions that may run inside a context: those that make one, those that one is handed to, and those that they end
+/// in.
 fn holes(plan: &TermPlan) -> IdVec<FunctionId, bool> {
     let mut holes: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
     loop {

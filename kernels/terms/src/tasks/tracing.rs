@@ -1,5 +1,5 @@
-//! Collection by tracing: what the kernel of the template `trace.cu` must know of classes, sorts, frames and arguments, as words of
-//! one buffer. The template's comment says what the words mean; those of the classes come first.
+//! Collection by tracing: what the kernel of the template `trace.cu` must know of classes, sorts, frames and arguments,
+//! as words of one buffer. The template's comment says what the words mean; those of the classes come first.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::ids::{Id, IdVec};
@@ -161,7 +161,8 @@ fn first_node(words: &[u32], shape: usize, format: TraceFormat) -> usize {
     shape + format.shape_head + 2 * words[shape + format.shape_fields] as usize
 }
 
-/// Writes the shapes, and for each class a list of them by code; gives the greatest code, and the shapes that are on chains.
+/// Writes the shapes, and for each class a list of them by code; gives the greatest code, and the shapes that are on
+/// chains.
 fn shapes(
     layout: &Layout,
     sorts: &IdVec<SortId, u32>,

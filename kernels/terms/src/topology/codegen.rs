@@ -1,7 +1,7 @@
 //! Rewrite functions of the topology scheduler, one a head symbol, generated as kernel IR.
 //!
-//! A rewrite function tries the equations of its head on one slot in textual order. The template `topology.cu` holds everything else:
-//! slots and counts, indices, arithmetic that reports errors, the iteration and the collectors.
+//! A rewrite function tries the equations of its head on one slot in textual order. The template `topology.cu` holds
+//! everything else: slots and counts, indices, arithmetic that reports errors, the iteration and the collectors.
 
 mod arguments;
 mod equation;
@@ -28,9 +28,10 @@ use gchr_runtime::codegen::{DeviceTrap, Site, Sites};
 pub enum Strategy {
     /// When all its arguments are in normal form.
     Innermost,
-    /// When the arguments that a rule inspects, returns or drops are in normal form. An argument that is not needed for a match may
-    /// still be rewritten beside it. Rules that come first in the text still come first: a rule that cannot be decided yet holds back
-    /// those behind it, and what a rule drops is normalised first, so that results and rule applications are those of innermost rewriting.
+    /// When the arguments that a rule inspects, returns or drops are in normal form. An argument that is not needed for
+    /// a match may still be rewritten beside it. Rules that come first in the text still come first: a rule that cannot
+    /// be decided yet holds back those behind it, and what a rule drops is normalised first, so that results and rule
+    /// applications are those of innermost rewriting.
     Relaxed,
 }
 
@@ -81,8 +82,8 @@ pub(super) struct Runtime<'a> {
     pub names: &'a Names,
 }
 
-/// Generates the functions for the hole `rewrite` of the template: one a head that is rewritten, and last the one that picks one of
-/// them by the head of the slot.
+/// Generates the functions for the hole `rewrite` of the template: one a head that is rewritten, and last the one that
+/// picks one of them by the head of the slot.
 pub(super) fn rewrite_functions(
     system: &System,
     program: &Program,
@@ -254,7 +255,8 @@ impl<'a> Generator<'a> {
         self.b.ret(Some(build::u32(self.runtime.names.format.waits)));
     }
 
-    /// Reads the arguments that some equation inspects, if they are in normal form. Built-in steps wait for all arguments.
+    /// Reads the arguments that some equation inspects, if they are in normal form. Built-in steps wait for all
+    /// arguments.
     fn load_arguments(&mut self, all: bool) {
         let head = &self.system.heads[self.head];
         let wanted = |k: usize| all || head.equations.iter().any(|e| e.patterns[k].inspects());

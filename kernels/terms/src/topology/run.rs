@@ -1,4 +1,5 @@
-//! Host side of the topology scheduler: puts the start term into slots, iterates on a device, brings the normal form back.
+//! Host side of the topology scheduler: puts the start term into slots, iterates on a device, brings the normal form
+//! back.
 
 mod result;
 mod tables;

@@ -1,14 +1,14 @@
-//! Heads and equations of the topology scheduler: a term program with conditions, repeated variables and built-in operators lowered
-//! to rules that one thread can try on one term slot.
+//! Heads and equations of the topology scheduler: a term program with conditions, repeated variables and built-in
+//! operators lowered to rules that one thread can try on one term slot.
 //!
-//! Rules that need the value of a condition before they apply are split: the redex first becomes a *continuation*, a head of its own
-//! that holds the condition's term beside the redex's arguments; when the condition is in normal form the continuation applies the
-//! rule or goes on with the rules behind it, and so it does for a redex that the rule's pattern does not match. Lazy `&&` and `||`
-//! are continuations too. These steps are not rule applications. Arithmetic on numbers that are at hand is computed within the step;
-//! everything else is a term with an operator as its head.
+//! Rules that need the value of a condition before they apply are split: the redex first becomes a *continuation*, a
+//! head of its own that holds the condition's term beside the redex's arguments; when the condition is in normal form
+//! the continuation applies the rule or goes on with the rules behind it, and so it does for a redex that the rule's
+//! pattern does not match. Lazy `&&` and `||` are continuations too. These steps are not rule applications. Arithmetic
+//! on numbers that are at hand is computed within the step; everything else is a term with an operator as its head.
 //!
-//! What is evaluated once by the plan of terms is evaluated once here: the subterms of one condition, and those of one right-hand
-//! side. So both count the same rule applications.
+//! What is evaluated once by the plan of terms is evaluated once here: the subterms of one condition, and those of one
+//! right-hand side. So both count the same rule applications.
 
 mod graph;
 mod lower;
@@ -101,8 +101,8 @@ pub struct Equation {
 pub enum EquationResult {
     /// The term that the reference stands for.
     Term(Ref),
-    /// The application of this head to the redex's own arguments from the given one on; no rule applies to it: a normal form, or
-    /// a run-time error when the head is [numeric](Head::numeric).
+    /// The application of this head to the redex's own arguments from the given one on; no rule applies to it: a normal
+    /// form, or a run-time error when the head is [numeric](Head::numeric).
     Stuck {
         /// The defined symbol.
         head: HeadId,

@@ -1,6 +1,6 @@
-//! The topology scheduler against the interpreter: every term example on the simulator, and in every configuration on a GPU when there is
-//! one. Same normal form, same rule applications; with a collector no slot is lost. The other configurations on the simulator are run with
-//! the benchmarks.
+//! The topology scheduler against the interpreter: every term example on the simulator, and in every configuration on a
+//! GPU when there is one. Same normal form, same rule applications; with a collector no slot is lost. The other
+//! configurations on the simulator are run with the benchmarks.
 
 use gchr_base::control::{Control, Limits};
 use gchr_base::diagnostic::render_all;
@@ -261,7 +261,8 @@ const TRAPS: &[(&str, &[&str])] = &[
             "n(q(4294967296, p(1.0)), q(0, p(1.0)))", "k(1.7976931348623157e308)",
         ],
     ),
-    // What is evaluated once: in a condition, in a right-hand side, in and behind the second operand of a lazy operator.
+    // What is evaluated once: in a condition, in a right-hand side, in and behind the second operand of a lazy
+    // operator.
     (
         "sort T = struct A | B | P(T, T) | E(Bool, T); map w, s, t : T -> T; i : T -> Bool; f, g, h : T -> T; var x : T;
          eqn w(x) = s(x); s(x) = t(x); t(A) = B; t(B) = A; i(A) = true; i(B) = false;

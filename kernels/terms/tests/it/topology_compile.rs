@@ -27,7 +27,8 @@ fn kernels_of_all_examples_compile() {
     }
 }
 
-/// The other configurations. They differ in the template only, which is the same code on every architecture: two are compiled for all.
+/// The other configurations. They differ in the template only, which is the same code on every architecture: two are
+/// compiled for all.
 #[test]
 #[ignore = "some minutes of compiling; run with the benchmarks"]
 fn kernels_of_all_examples_compile_in_every_configuration() {

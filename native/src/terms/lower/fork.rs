@@ -1,15 +1,16 @@
-//! Calls that need neither each other's values nor come one after the other: while one of them runs, those behind it are
-//! offered to other threads.
+//! Calls that need neither each other's values nor come one after the other: while one of them runs, those behind it
+//! are offered to other threads.
 //!
 //! An offer is a record in the frame, and an entry in the list of the machine: a function and its arguments. Making one
-//! and taking it back take a few stores; nobody else looks at them until the thread, which looks up regularly, hands its
-//! oldest offers over ([`super::super::workers`]). What is in a record need not be kept elsewhere: the collector finds it
-//! there, and arguments are read from it when an offer is taken back. Base cases are computed first, so that no offer is
-//! made of what is done at once.
+//! and taking it back take a few stores; nobody else looks at them until the thread, which looks up regularly, hands
+//! its oldest offers over ([`super::super::workers`]). What is in a record need not be kept elsewhere: the collector
+//! finds it there, and arguments are read from it when an offer is taken back. Base cases are computed first, so that
+//! no offer is made of what is done at once.
 //!
 //! Control goes through a group of calls on two tracks: on the first one, as long as none was called, nothing is
-//! offered; the first call offers all that wait behind it, and leads to the second track. Lazy promotion of the oldest call at a regular beat is that of Acar, Charguéraud, Guatto, Rainey and
-//! Sieczkowski: "Heartbeat Scheduling: Provable Efficiency for Nested Parallelism" (PLDI 2018).
+//! offered; the first call offers all that wait behind it, and leads to the second track. Lazy promotion of the oldest
+//! call at a regular beat is that of Acar, Charguéraud, Guatto, Rainey and Sieczkowski: "Heartbeat Scheduling: Provable
+//! Efficiency for Nested Parallelism" (PLDI 2018).
 
 use gchr_base::signature::SortId;
 use gchr_terms::plan::live::LocalSet;
@@ -93,8 +94,8 @@ impl<'p> Lower<'_, '_, 'p> {
         }
     }
 
-    /// Calls from step `first` of a block on; says whether that was the end of the block. `sets` are the locals that are
-    /// needed before each step.
+    /// Calls from step `first` of a block on; says whether that was the end of the block. `sets` are the locals that
+    /// are needed before each step.
     pub(super) fn fork(&mut self, block: &'p Block, first: usize, calls: usize, sets: &[LocalSet]) -> bool {
         let group = self.group(block, first, calls, sets);
         self.pending = NONE;

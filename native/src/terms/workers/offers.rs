@@ -2,8 +2,8 @@
 //! address of a record in a frame. The oldest ones, at the beginning, are handed over first.
 //!
 //! **Invariant:** the records of all entries below the end that native code has are in live frames. The first word of a
-//! record is `2 * function + 1` with the arguments behind it, or, in the first `handed` entries, a task, of which it owns
-//! a reference.
+//! record is `2 * function + 1` with the arguments behind it, or, in the first `handed` entries, a task, of which it
+//! owns a reference.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What the threads of a run share: the heap, tasks that wait for somebody, and the collection that all of them work at.
+//! What the threads of a run share: the heap, tasks that wait for somebody, and the collection that all of them work
+//! at.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};

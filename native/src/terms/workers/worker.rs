@@ -22,8 +22,8 @@ use crate::vm::{NOT_COMPILED, STOPPED, Vm};
 
 /// Bytes below the frames of a thread that waits: what shims save there.
 const SHIM: u64 = 1024;
-/// A thread that waits for a value runs other tasks meanwhile, so many of them inside each other: each takes some of the
-/// host's stack.
+/// A thread that waits for a value runs other tasks meanwhile, so many of them inside each other: each takes some of
+/// the host's stack.
 const NESTED: usize = 100;
 /// So many beats are one look at the clock and at signals.
 const LOOK: u32 = 16;
@@ -240,7 +240,8 @@ impl<'s> Worker<'s> {
         Ok(())
     }
 
-    /// Takes part in a collection, or hears that the run is over; `here` is where native code waits for what calls this.
+    /// Takes part in a collection, or hears that the run is over; `here` is where native code waits for what calls
+    /// this.
     fn collect(&mut self, here: Option<Place>) -> Result<(), Over> {
         let (shared, code) = (self.shared, self.shared.code);
         let (values, waiting, offers) = (&self.values, &self.waiting, &mut self.offers);

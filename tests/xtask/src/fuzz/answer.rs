@@ -86,7 +86,8 @@ impl Ran {
     }
 }
 
-/// Limits of a run whose end is known: the reference came to it in few steps, so that a run that reaches them does not end.
+/// Limits of a run whose end is known: the reference came to it in few steps, so that a run that reaches them does not
+/// end.
 pub fn limits() -> Limits {
     let timeout = Some(Duration::from_secs(20));
     Limits {

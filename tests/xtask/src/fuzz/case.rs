@@ -17,7 +17,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// The case of a seed. Most are of the generators of the whole languages, some of those that look for less, and deeper.
+    /// The case of a seed. Most are of the generators of the whole languages, some of those that look for less, and
+    /// deeper.
     pub fn of_seed(seed: u64) -> Self {
         let of = |language, text| Self { language, text, starts: Vec::new() };
         match seed % 10 {

@@ -110,7 +110,8 @@ fn expected(run: &Run) -> Option<Answer> {
     Answer::expected(&run.end, || Answer::Store(run.store.clone()))
 }
 
-/// The number that a rule has in the text, by its number in the program: rules that can never fire are left out of that.
+/// The number that a rule has in the text, by its number in the program: rules that can never fire are left out of
+/// that.
 struct Written(Vec<usize>);
 
 impl Written {
@@ -230,8 +231,8 @@ fn under_rounds(
     }
 }
 
-/// Codes of what devices refuse and the processor runs: more rules or heads than claims have room for, values that are checked when the
-/// program runs.
+/// Codes of what devices refuse and the processor runs: more rules or heads than claims have room for, values that are
+/// checked when the program runs.
 const REFUSED_BY_DEVICES: [&str; 2] = ["D0612", "D0613"];
 
 /// Compares a run with the reference, and, in what the reference does not say, with the first run.
@@ -318,7 +319,8 @@ fn is_ground(ast: &Module, id: TermId) -> bool {
     }
 }
 
-/// The same program with the first goals of its first query in a file, as far as they are of one constraint over numbers.
+/// The same program with the first goals of its first query in a file, as far as they are of one constraint over
+/// numbers.
 fn with_facts(ast: &Module, folder: &std::path::Path) -> Option<Program> {
     let mut rest = ast.clone();
     let query = rest.clauses.iter_mut().find_map(|clause| match &mut clause.kind {

@@ -1,4 +1,5 @@
-//! What is known to fail: a list of files of the folder of failures, and of ways to run in which programs may differ for now.
+//! What is known to fail: a list of files of the folder of failures, and of ways to run in which programs may differ
+//! for now.
 
 use std::path::Path;
 

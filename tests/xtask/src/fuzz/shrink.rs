@@ -1,4 +1,5 @@
-//! Makes a case smaller as long as it fails in the same way: clauses, goals, heads and subterms are left out one by one.
+//! Makes a case smaller as long as it fails in the same way: clauses, goals, heads and subterms are left out one by
+//! one.
 
 use std::time::{Duration, Instant};
 

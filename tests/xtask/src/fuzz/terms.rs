@@ -14,7 +14,8 @@ use super::answer::{self, Answer, Ran, caught, first_code, limits, of_code};
 use super::case::Case;
 use super::findings::{Devices, Findings};
 
-/// Runs a case in all ways. `turn` chooses among the configurations of devices, which are too many for one case; `None` takes all.
+/// Runs a case in all ways. `turn` chooses among the configurations of devices, which are too many for one case; `None`
+/// takes all.
 pub fn check(case: &Case, devices: Devices, turn: Option<u64>, found: &mut Findings) {
     let program = match caught(|| Input::terms(case.text.as_str()).parse()) {
         Ok(Ok(program)) => program,

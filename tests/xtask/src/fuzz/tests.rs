@@ -49,7 +49,8 @@ fn what_failed_once_agrees() {
     assert!(missing.is_empty(), "{missing:?} are listed, but not there");
 }
 
-/// Some programs of each generator run as the reference says, and all constructs of both languages are among many of them.
+/// Some programs of each generator run as the reference says, and all constructs of both languages are among many of
+/// them.
 #[test]
 fn generators_use_every_construct() {
     let mut covered = [Coverage::new(coverage::terms::all()), Coverage::new(coverage::constraints::all())];

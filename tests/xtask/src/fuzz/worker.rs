@@ -1,5 +1,5 @@
-//! A worker of `cargo xtask fuzz`: case after case, until the time is over. It says on standard output which seed is next (`at`), which
-//! failures it found (`failure`), and at the end what it has counted.
+//! A worker of `cargo xtask fuzz`: case after case, until the time is over. It says on standard output which seed is
+//! next (`at`), which failures it found (`failure`), and at the end what it has counted.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -39,7 +39,8 @@ pub fn check(case: &Case, tools: &Tools, devices: Devices, turn: Option<u64>) ->
     found
 }
 
-/// Runs something with a stack for the recursion of the reference; panics of what is tested are no news on standard error.
+/// Runs something with a stack for the recursion of the reference; panics of what is tested are no news on standard
+/// error.
 pub fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, f);

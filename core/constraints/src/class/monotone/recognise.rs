@@ -1,8 +1,9 @@
-//! Monotone rules: they keep all their heads and have a body that only adds, so that rounds of them need no claims and no order.
+//! Monotone rules: they keep all their heads and have a body that only adds, so that rounds of them need no claims and
+//! no order.
 //!
-//! A table is *monotone* if every general rule that reads it is a propagation rule over monotone tables whose guard and body are total
-//! and whose body adds to monotone tables only. Rounds that start from monotone tables stay in monotone tables, and their result does
-//! not depend on the order in which instances fire (`docs/semantics.md`).
+//! A table is *monotone* if every general rule that reads it is a propagation rule over monotone tables whose guard and
+//! body are total and whose body adds to monotone tables only. Rounds that start from monotone tables stay in monotone
+//! tables, and their result does not depend on the order in which instances fire (`docs/semantics.md`).
 
 use crate::ir::classes::Monotone;
 use crate::ir::{ChrPlan, Join, Step};
@@ -51,7 +52,8 @@ pub(crate) fn any_order(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
     monotone_tables(plan)
 }
 
-/// The greatest set of tables that are candidates and read by monotone rules only. A rule is looked at again when it loses a table.
+/// The greatest set of tables that are candidates and read by monotone rules only. A rule is looked at again when it
+/// loses a table.
 fn monotone_tables(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
     let mut tables = candidates(plan);
     let mut users: IdVec<ConstraintId, Vec<RuleId>> = plan.tables.iter().map(|_| Vec::new()).collect();
@@ -185,7 +187,8 @@ pub(in crate::class) fn obstacle(
         .or_else(of_step)
 }
 
-/// Whether rows are sought by a key in columns of any kind: such a key is a tagged word, and a number in it may need a cell.
+/// Whether rows are sought by a key in columns of any kind: such a key is a tagged word, and a number in it may need a
+/// cell.
 fn is_keyed_by_words(plan: &ChrPlan, rule: RuleId) -> bool {
     plan.occurrences_of(rule).flat_map(|o| &o.joins).any(|join| {
         let table = &plan.tables[join.constraint];

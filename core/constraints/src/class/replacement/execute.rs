@@ -71,8 +71,8 @@ impl<'a> Replacements<'a> {
         }
     }
 
-    /// Goes on with a store that earlier runs left. Values of tables that hold something are joined row by row: a matrix
-    /// would have to compute all of them again.
+    /// Goes on with a store that earlier runs left. Values of tables that hold something are joined row by row: a
+    /// matrix would have to compute all of them again.
     pub(crate) fn go_on(&mut self, tables: &[Table]) {
         let matrices = self.matrices.iter_mut().zip(tables);
         matrices.filter(|(_, table)| table.live() > 0).for_each(|(matrix, _)| *matrix = None);

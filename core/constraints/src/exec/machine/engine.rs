@@ -236,7 +236,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.machine.remember(&frame, &self.machine.code.activations[table].occurrences[occurrence])
     }
 
-    /// Puts the active constraint, whose arguments are in the first registers, into the store that a stopped run leaves.
+    /// Puts the active constraint, whose arguments are in the first registers, into the store that a stopped run
+    /// leaves.
     pub fn store_at_stop(&mut self, table: usize) {
         let frame = Frame { owner: table as u32, row: NONE, ..self.frame };
         self.machine.store_at_stop(&frame);

@@ -25,8 +25,8 @@ pub enum Trial {
     Writes,
 }
 
-/// Runs a program as [`run`](crate::exec::run) does, for about as long as it takes until it looks at the control for the
-/// first time: some thousand firings, a millisecond or a few.
+/// Runs a program as [`run`](crate::exec::run) does, for about as long as it takes until it looks at the control for
+/// the first time: some thousand firings, a millisecond or a few.
 pub fn try_run(program: &Program, plan: &ChrPlan, facts: &[Facts], control: &mut Control) -> Trial {
     let start = Instant::now();
     let mut heap = Heap::new();

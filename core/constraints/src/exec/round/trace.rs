@@ -10,7 +10,8 @@ use gchr_base::signature::ConstraintId;
 use gchr_base::value::Terms;
 
 impl RoundsState<'_, '_> {
-    /// Records a firing, and writes its trace line: round, rule, kept constraints, `\`, removed constraints, each with its id.
+    /// Records a firing, and writes its trace line: round, rule, kept constraints, `\`, removed constraints, each with
+    /// its id.
     pub(crate) fn trace_instance(&mut self, rule: RuleId, rows: impl Fn(usize) -> u32) {
         let plan = &self.plan.rules[rule];
         if self.control.derives() {

@@ -1,4 +1,5 @@
-//! Sorts numbers by their digits: first into parts by the bits in front, then each part on its own, in the nearest cache.
+//! Sorts numbers by their digits: first into parts by the bits in front, then each part on its own, in the nearest
+//! cache.
 
 use rayon::prelude::*;
 

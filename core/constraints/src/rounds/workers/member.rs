@@ -340,7 +340,8 @@ impl<'w> Member<'w> {
         said
     }
 
-    /// Ends the run where some worker must stop, or where the limits of all together are reached: all workers hear the same.
+    /// Ends the run where some worker must stop, or where the limits of all together are reached: all workers hear the
+    /// same.
     fn go_on(
         &mut self,
         state: &RoundsState<'_, '_>,

@@ -189,8 +189,8 @@ impl Cells for Allocator {
             return None;
         }
         let Bump { base, words, .. } = self.bump(class);
-        // SAFETY: values name cells that have been taken, which lie in the reservation, and nobody writes to the cell of
-        // a value that is complete.
+        // SAFETY: values name cells that have been taken, which lie in the reservation, and nobody writes to the cell
+        // of a value that is complete.
         Some(unsafe { std::slice::from_raw_parts(base.add(index as usize * words as usize), words as usize) })
     }
 }

@@ -122,8 +122,8 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// A value of the type for lanes that are off: any that they can evaluate. Every buffer comes from a parameter or an array, so
-    /// one of the same type is available.
+    /// A value of the type for lanes that are off: any that they can evaluate. Every buffer comes from a parameter or
+    /// an array, so one of the same type is available.
     fn idle(&self, ty: Type) -> Option<Expr> {
         if ty.element().is_none() {
             return zero(self.module, ty);

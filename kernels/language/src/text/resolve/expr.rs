@@ -9,7 +9,8 @@ use crate::names::{self, Builtin};
 use crate::text::ast;
 
 impl FunctionResolver<'_, '_, '_> {
-    /// The effect that a call stands for; `None` when the expression is not a call of an effect, `Some(None)` when it is a wrong one.
+    /// The effect that a call stands for; `None` when the expression is not a call of an effect, `Some(None)` when it
+    /// is a wrong one.
     pub fn effect_of(&mut self, expr: &ast::Expr) -> Option<Option<Effect>> {
         let ast::ExprKind::Call(name, args) = &expr.kind else { return None };
         if let Some(&Global::Function(function)) = self.resolver.globals.get(&name.name) {

@@ -1,8 +1,8 @@
 //! Figure 7: the rules of control flow, with `split` of figure 6.
 //!
-//! Three of them are printed with slips, which are mended here and listed in `docs/simd.md`: BD sends the lanes with zero to the next
-//! instruction although BT sends them to the label; SP of `sync` stands upside down; and the patterns of `push` and SS have no room
-//! for a second branch within the later way of a first one.
+//! Three of them are printed with slips, which are mended here and listed in `docs/simd.md`: BD sends the lanes with
+//! zero to the next instruction although BT sends them to the label; SP of `sync` stands upside down; and the patterns
+//! of `push` and SS have no room for a second branch within the later way of a first one.
 
 use super::{Rule, State};
 use crate::fault::Fault;

@@ -14,8 +14,9 @@ impl State<'_> {
         Ok(rule)
     }
 
-    /// TL: the rule of the instruction for each active thread. Their order must not matter: shuffles read what was there before the
-    /// instruction, stores that contradict each other are undefined. It only shows in the values of atomic increments: lane order.
+    /// TL: the rule of the instruction for each active thread. Their order must not matter: shuffles read what was
+    /// there before the instruction, stores that contradict each other are undefined. It only shows in the values of
+    /// atomic increments: lane order.
     fn tl(&mut self, instr: Instr) -> Result<Rule, Fault> {
         match instr {
             Instr::Load { to, address } => {

@@ -78,7 +78,8 @@ end:
 
 #[test]
 fn blocks_nest() {
-    // Threads 1 and 3 ask; for each of them those lanes ask again whose number is larger. In all, every lane counts for every one.
+    // Threads 1 and 3 ask; for each of them those lanes ask again whose number is larger. In all, every lane counts for
+    // every one.
     let text = ".threads 4\n.warp 4\n.memory 0*16
     mod odd, tid, 2
     bz odd, end

@@ -1,4 +1,5 @@
-//! `everywhere` blocks: the simulator's own, the lowered votes and shuffles on the simulator, the µ-SIMD machine, and the GPU agree.
+//! `everywhere` blocks: the simulator's own, the lowered votes and shuffles on the simulator, the µ-SIMD machine, and
+//! the GPU agree.
 
 use gchr_testkit::machine;
 use std::cell::Cell;
@@ -331,7 +332,8 @@ fn random(choices: Vec<u8>, jumps: bool) -> String {
     format!("{BASE}{function}{}", kernel("if (x % 7u != 0u) { work(p, x, me); }"))
 }
 
-/// Random kernels, as many as `GCHR_CASES` says, that pass the check with each seed; a failure is shrunk to a small kernel.
+/// Random kernels, as many as `GCHR_CASES` says, that pass the check with each seed; a failure is shrunk to a small
+/// kernel.
 fn for_random_kernels(default_cases: u32, jumps: bool, check: fn(&str, u64) -> Result<Vec<u32>, String>) {
     let cases = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default_cases);
     let config = Config { cases, max_shrink_iters: 500, source_file: Some(file!()), ..Config::default() };

@@ -45,7 +45,8 @@ impl<'p> Generator<'_, 'p> {
         }
     }
 
-    /// Whether control gets from inside a nest with one way out to that way out, and from there to the head of the region around.
+    /// Whether control gets from inside a nest with one way out to that way out, and from there to the head of the
+    /// region around.
     fn leaves(&self, code: Position<'p>) -> bool {
         let Some(nest) = code.nest.map(|id| &self.states.nests[id]) else { return false };
         if nest.after.is_some() {
@@ -155,7 +156,8 @@ impl<'p> Generator<'_, 'p> {
         self.b.push(StmtKind::If { condition: found, then, otherwise });
     }
 
-    /// The base case of a function. Threads in safepoint mode do without: in one they might need more cells at a time than there are.
+    /// The base case of a function. Threads in safepoint mode do without: in one they might need more cells at a time
+    /// than there are.
     fn base_of(&self, function: FunctionId) -> Option<&'p Block> {
         self.states.plan.functions[function].base.as_deref().filter(|_| !self.safepoints)
     }
@@ -167,7 +169,8 @@ impl<'p> Generator<'_, 'p> {
         self.leave();
     }
 
-    /// What a function does when it is called with arguments as far as it needs no call for that: whether there is a value, and the value.
+    /// What a function does when it is called with arguments as far as it needs no call for that: whether there is a
+    /// value, and the value.
     fn base_case(
         &mut self,
         dst: LocalId,
@@ -227,7 +230,8 @@ impl<'p> Generator<'_, 'p> {
                     Target::Again => self.function,
                     Target::Function(function) => *function,
                 };
-                // A loop is left here when it comes to a base case anyway; the last part of a tree is one as often as the others.
+                // A loop is left here when it comes to a base case anyway; the last part of a tree is one as often as
+                // the others.
                 let base = self.base_of(function);
                 let base = base.filter(|_| in_group(code.block, code.block.steps.len()));
                 let Some(base) = base else { return self.enter_context(code, *hole, nest, *target, args) };

@@ -1,7 +1,8 @@
 //! Cells: how they lie in the heap, reading, allocation, building.
 //!
-//! A cell takes 1, 2 or a multiple of 4 words, so that it is read and written in accesses of 4, 8 or 16 bytes. The cells of a class
-//! lie side by side behind the parameter `base`; the index in a value counts from there, and 0 is no cell.
+//! A cell takes 1, 2 or a multiple of 4 words, so that it is read and written in accesses of 4, 8 or 16 bytes. The
+//! cells of a class lie side by side behind the parameter `base`; the index in a value counts from there, and 0 is no
+//! cell.
 
 use gchr_base::ids::Id;
 use gchr_base::signature::SymbolId;
@@ -149,9 +150,9 @@ impl<'p> Generator<'_, 'p> {
         words
     }
 
-    /// Brings fields of a cell into scope. They are read when the first of them, or of another cell that is not read yet, is needed: so
-    /// cells that are looked at one after the other are read side by side, and none before it must be. Where cells are given back they
-    /// are read at once.
+    /// Brings fields of a cell into scope. They are read when the first of them, or of another cell that is not read
+    /// yet, is needed: so cells that are looked at one after the other are read side by side, and none before it must
+    /// be. Where cells are given back they are read at once.
     pub(super) fn read_fields(&mut self, variant: &'p Variant, value: Expr, fields: &[Option<LocalId>]) {
         let fields: Vec<(LocalId, Field)> = fields
             .iter()
@@ -228,7 +229,8 @@ impl<'p> Generator<'_, 'p> {
         cell
     }
 
-    /// Sees to it that the thread has so many cells of a class at hand, side by side; what is left of fewer goes unused.
+    /// Sees to it that the thread has so many cells of a class at hand, side by side; what is left of fewer goes
+    /// unused.
     fn have_cells(&mut self, class: ClassId, cells: u32) {
         let cursor = self.reg(self.generated().cursors[class.index()]);
         let run = self.param(self.params().run);
@@ -250,8 +252,8 @@ impl<'p> Generator<'_, 'p> {
         self.b.end_if(used_up);
     }
 
-    /// Where the first of these steps builds a cell: looks once whether there is memory for all cells of its class that they build whatever
-    /// happens. Threads in safepoint mode take cells one by one: there may be no more.
+    /// Where the first of these steps builds a cell: looks once whether there is memory for all cells of its class that
+    /// they build whatever happens. Threads in safepoint mode take cells one by one: there may be no more.
     pub(super) fn reserve(&mut self, steps: &[Step]) {
         let built = |g: &Self, step: &Step| match step {
             Step::Build { symbol, .. } => g.variant(*symbol).0.class,
@@ -387,7 +389,8 @@ impl<'p> Generator<'_, 'p> {
         self.context.clone().unwrap_or_else(|| (self.destination(ROOT), self.destination(HOLE)))
     }
 
-    /// Puts a value where the function's own goes: into the hole, else it is the outermost cell, which is the value of the function.
+    /// Puts a value where the function's own goes: into the hole, else it is the outermost cell, which is the value of
+    /// the function.
     pub(super) fn fill_hole(&mut self, value: Expr) -> Expr {
         let (root, hole) = self.root_and_hole();
         let none = build::eq(hole.clone(), build::u32(0));

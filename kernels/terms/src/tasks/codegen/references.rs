@@ -1,5 +1,5 @@
-//! References: code for the plan's steps that duplicate them, give them up, and take cells apart. The work is done by the functions
-//! of the templates `cells.cu` and `tasks.cu`; here is what the sort of a value decides.
+//! References: code for the plan's steps that duplicate them, give them up, and take cells apart. The work is done by
+//! the functions of the templates `cells.cu` and `tasks.cu`; here is what the sort of a value decides.
 
 use gchr_base::ids::Id;
 use gchr_base::signature::{SortId, SymbolId};

@@ -60,16 +60,16 @@ pub(super) enum Full {
     Indices(u64),
 }
 
-/// Ways to grow, the best one that there is memory for first: how many times more than the others what was full gets, the least by
-/// which everything must grow, and the most, in sixteenths. What is full may be small beside the rest, or nearly all there is; a run
-/// that starts over costs less the more it can build.
+/// Ways to grow, the best one that there is memory for first: how many times more than the others what was full gets,
+/// the least by which everything must grow, and the most, in sixteenths. What is full may be small beside the rest, or
+/// nearly all there is; a run that starts over costs less the more it can build.
 const WAYS: [(u64, u64, u64); 5] = [(4, 32, 32), (1, 32, 96), (4, 17, 32), (2, 17, 32), (1, 17, 32)];
 
 /// Parts of the heap of a class that is built again and again, against 1 of any other.
 const MANY: u64 = 64;
 
-/// By class: the part of the heap that it starts with. Most classes of a program have cells only for applications without a rule, which
-/// are exceptions wherever they stand, or a few around the result.
+/// By class: the part of the heap that it starts with. Most classes of a program have cells only for applications
+/// without a rule, which are exceptions wherever they stand, or a few around the result.
 fn weights(plan: &TermPlan, program: &Program) -> IdVec<ClassId, u64> {
     let mut weights: IdVec<ClassId, u64> = plan.layout.classes.iter().map(|_| 1).collect();
     let often = plan::runs_often(plan);
@@ -193,7 +193,8 @@ impl Capacity {
         larger.grow(job, shortage, memory).is_ok() && cells(&larger) >= 2 * cells(self)
     }
 
-    /// More of everything that was ever in use, in proportion to that, so that the memory is used up when all of it is full at a time.
+    /// More of everything that was ever in use, in proportion to that, so that the memory is used up when all of it is
+    /// full at a time.
     pub fn grow(&mut self, job: &Job<'_>, shortage: &Shortage, memory: u64) -> Result<(), Full> {
         for (most, now) in self.most.cells.iter_mut().zip(&shortage.in_use.cells) {
             *most = (*most).max(*now);

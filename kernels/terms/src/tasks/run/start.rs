@@ -279,7 +279,8 @@ impl<'a> Start<'a> {
         }
     }
 
-    /// Whether something is built or compared before the next launch, or the last one is under way: what it leaves must be at hand.
+    /// Whether something is built or compared before the next launch, or the last one is under way: what it leaves must
+    /// be at hand.
     pub fn needs_cells(&self) -> bool {
         let other = |&n: &usize| !matches!(self.nodes[n].what, What::Call(_));
         self.is_last_wave() || self.levels[self.wave].iter().any(other)

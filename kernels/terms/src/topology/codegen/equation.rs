@@ -135,7 +135,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Whether an argument that is not inspected must be in normal form: its number is read, it is returned, or it is dropped.
+    /// Whether an argument that is not inspected must be in normal form: its number is read, it is returned, or it is
+    /// dropped.
     fn needs(&self, m: &Match<'_>, k: usize) -> bool {
         let bound: Vec<VarId> = m.direct.iter().filter(|&(_, &at)| at == k).map(|(&v, _)| v).collect();
         let graph = &m.equation.graph;
@@ -229,7 +230,8 @@ impl Generator<'_> {
         value
     }
 
-    /// Builds what the equation builds, writes the slot, changes reference counts, returns; or reports that there is no value.
+    /// Builds what the equation builds, writes the slot, changes reference counts, returns; or reports that there is no
+    /// value.
     fn apply(&mut self, m: &mut Match<'_>) {
         match m.equation.result {
             EquationResult::TypeError { op, site, operands } => {
@@ -347,7 +349,8 @@ impl Generator<'_> {
                 Node::Apply(..) => Some(build::bool(false)),
                 _ => None,
             },
-            // Below an inspected argument everything is in normal form, and so are all arguments under the innermost strategy.
+            // Below an inspected argument everything is in normal form, and so are all arguments under the innermost
+            // strategy.
             Ref::Var(v) if !m.direct.contains_key(&v) => None,
             _ if self.strategy == Strategy::Innermost => None,
             _ => Some(self.is_normal(self.index(m, at))),
@@ -384,7 +387,8 @@ impl Generator<'_> {
         uses
     }
 
-    /// Changes the counts of slots that existed before: uses in what was built, less the redex's own references to its arguments.
+    /// Changes the counts of slots that existed before: uses in what was built, less the redex's own references to its
+    /// arguments.
     fn count(&mut self, m: &Match<'_>) {
         let change = |g: &mut Self, index: Expr, by: i32| match by {
             0 => {}

@@ -55,8 +55,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Structural equality: of one slot, of two numbers, of two constants; of two applications of one symbol it is the conjunction of
-    /// the equalities of their arguments.
+    /// Structural equality: of one slot, of two numbers, of two constants; of two applications of one symbol it is the
+    /// conjunction of the equalities of their arguments.
     pub(super) fn same(&mut self) {
         let one = build::eq(self.argument(0), self.argument(1));
         self.b.begin();

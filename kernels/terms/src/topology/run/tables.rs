@@ -262,8 +262,8 @@ fn slot_bytes(width: usize, collector: Collector) -> u64 {
 }
 
 impl Input {
-    /// Slots of the job's start term: the root is slot 1, nothing is shared, constants are in normal form. `None` when there are more
-    /// than an index can name.
+    /// Slots of the job's start term: the root is slot 1, nothing is shared, constants are in normal form. `None` when
+    /// there are more than an index can name.
     fn new(job: &Job<'_>, width: usize) -> Option<Self> {
         let slots: u64 = job
             .input

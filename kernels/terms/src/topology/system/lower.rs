@@ -1,4 +1,5 @@
-//! Lowers rules to equations: linear patterns, scalar tests, and continuations for everything that must be rewritten first.
+//! Lowers rules to equations: linear patterns, scalar tests, and continuations for everything that must be rewritten
+//! first.
 
 mod heads;
 mod pattern;
@@ -117,9 +118,9 @@ impl<'a> Lowering<'a> {
         self.system.symbol_heads[symbol.0 as usize]
     }
 
-    /// The rules of a symbol. A rule with a condition that must be rewritten is tried by its head up to there; what is left of it and
-    /// the rules behind it are the continuation's. A redex that the rule does not match goes on there too, with a condition that is
-    /// false: so each rule is lowered once.
+    /// The rules of a symbol. A rule with a condition that must be rewritten is tried by its head up to there; what is
+    /// left of it and the rules behind it are the continuation's. A redex that the rule does not match goes on there
+    /// too, with a condition that is false: so each rule is lowered once.
     fn rules(&mut self, symbol: HeadId, rules: &[RuleId]) {
         let mut place = Place { head: symbol, skip: 0 };
         for (at, &rule) in rules.iter().enumerate() {

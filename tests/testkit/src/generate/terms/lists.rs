@@ -36,7 +36,8 @@ impl Generator {
         }
     }
 
-    /// What a list gives that is none; nothing for further inputs, as a finished program has the functions that it uses.
+    /// What a list gives that is none; nothing for further inputs, as a finished program has the functions that it
+    /// uses.
     pub(super) fn of_list(&mut self, sort: usize, scope: &Scope<'_>, depth: usize) -> Option<String> {
         let list = NS + self.below(2);
         if self.complete || !self.has_list(list) {

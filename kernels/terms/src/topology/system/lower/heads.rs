@@ -94,7 +94,8 @@ impl<'a> Lowering<'a> {
         self.system.start_heads.insert((op, sort), head);
     }
 
-    /// The heads that together apply a unary one so many times, innermost first, and whether they are several for the sake of size.
+    /// The heads that together apply a unary one so many times, innermost first, and whether they are several for the
+    /// sake of size.
     pub(super) fn repeated(&mut self, head: HeadId, count: u32) -> (Vec<HeadId>, bool) {
         if count <= MAX_UNROLLED {
             return (vec![head; count as usize], false);

@@ -1,7 +1,7 @@
 //! Right-hand sides and conditions as graphs: scalars at once, everything else as terms that are rewritten.
 //!
-//! Equal subterms of one scope are one node, as in the plan of terms; the second operand of a lazy operator knows what has been
-//! evaluated before it, and what it evaluates itself is not known to what follows.
+//! Equal subterms of one scope are one node, as in the plan of terms; the second operand of a lazy operator knows what
+//! has been evaluated before it, and what it evaluates itself is not known to what follows.
 
 use gchr_base::rule::Const;
 use gchr_base::signature::SymbolKind;
@@ -139,8 +139,8 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    /// What an expression that is evaluated later needs: variables, and subterms with work that has been done already. Gives the
-    /// values, the patterns that bind them again, and the variables of the subterms by place.
+    /// What an expression that is evaluated later needs: variables, and subterms with work that has been done already.
+    /// Gives the values, the patterns that bind them again, and the variables of the subterms by place.
     fn capture(
         &mut self,
         expr: &'a Expr,
