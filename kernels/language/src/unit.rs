@@ -251,7 +251,7 @@ mod tests {
             shown,
             ["rare, declared one, declared two, run", "twice, declared rare, one", "declared rare, two"]
         );
-        assert_eq!(Unit { apart: Vec::new(), ..unit }.objects(&whole), [whole.clone()]);
+        assert_eq!(Unit { apart: Vec::new(), ..unit }.objects(&whole), std::slice::from_ref(&whole));
         assert_eq!(Unit::registers(&whole, 65536), 168);
     }
 

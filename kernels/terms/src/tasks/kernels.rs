@@ -121,24 +121,8 @@ fn kernels_of(
         None => None,
     };
     let phases = tuning.phases.unwrap_or_else(|| has_phases(plan));
-    let constants = [
-        ("STRIDE", shape.stride),
-        ("STACK", shape.stack),
-        ("HALF", shape.half()),
-        ("TASK", shape.task()),
-        ("JOIN", shape.join()),
-        ("CHUNK", shape.chunk()),
-        ("SPLITS", states.splits() as u32),
-        ("SINGLE", states.single_splits() as u32),
-        ("LISTS", formats.cells.list_head + formats.cells.list_words * plan.layout.classes.len() as u32),
-        ("COMPACT", u32::from(compact)),
-        ("COUNTED", u32::from(shapes.is_some())),
-        ("PHASES", u32::from(phases)),
-        ("MIN_FRAMES_MANY_IDLE", if phases { 2 } else { 4 }),
-        ("MIN_FRAMES_FEW_IDLE", if phases { 4 } else { 8 }),
-        ("POLL_STEPS", if phases { 1 } else { 2 }),
-    ];
-    let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
+    let lists = formats.cells.list_head + formats.cells.list_words * plan.layout.classes.len() as u32;
+    let constants = constants(&states, &shape, lists, [compact, shapes.is_some(), phases]);
     let mut module = template::open(tasks, &constants)?;
     let generated = widen(&mut module, plan, &shape, shapes.is_some());
     let names = Names::of(&module, generated)?;
@@ -156,44 +140,15 @@ fn kernels_of(
     let runtime =
         Runtime { module: &module, names: &names, shape: &shape, shapes: shapes_of, tracing: tracing_of };
     let from = Sources { states: &states, equality: &equality, runtime, program, sources };
-    let mut parts: Vec<(&str, Vec<Function>)> = Vec::new();
-    let mut pieces = [Vec::new(), Vec::new()];
-    let mut loops = false;
-    for pops in [false, true] {
-        let [usual, stopping] = [false, true].map(|safepoints| Part { pops, safepoints });
-        let mut functions = Vec::new();
-        for part in [stopping, usual].into_iter().filter(|part| compact || !part.safepoints) {
-            let made = codegen::part(part, from, functions.len(), tuning.pieces, &mut reports);
-            loops |= !part.safepoints && made.iter().any(|function| has_loops(&function.body));
-            let outlined = made.iter().filter(|function| function.kind == FunctionKind::Outlined);
-            pieces[usize::from(part.safepoints)].extend(outlined.map(|piece| piece.name.clone()));
-            functions.extend(made);
-        }
-        parts.push((usual.hole(), functions));
-    }
+    let work = Work::of(from, tuning.pieces, &mut reports);
     let blocks = if phases {
         BLOCKS_OF_PHASES
-    } else if shape.stride <= SMALL_FRAME || loops {
+    } else if shape.stride <= SMALL_FRAME || work.loops {
         BLOCKS
     } else {
         BLOCKS_OF_LARGE_FRAMES
     };
-    let splits = codegen::promote(&states, runtime, tuning.pieces.apart);
-    let split_apart: Vec<_> =
-        splits.iter().filter(|f| f.kind == FunctionKind::Outlined).map(|f| f.name.clone()).collect();
-    parts.push((codegen::PROMOTE, splits));
-    // The last hole first: what is put into one moves what comes behind it.
-    for (hole, functions) in parts.into_iter().rev() {
-        build::fill_hole(&mut module, hole, functions);
-    }
-    let (params, machine) = (names.params.record, names.machine.record);
-    codegen::narrow(&mut module, "UsedRegisters", &pieces.concat(), params, machine);
-    codegen::narrow(&mut module, "SplitRegisters", &split_apart, params, machine);
-    let mut apart = if tuning.pieces.apart { pieces } else { Default::default() };
-    apart.iter_mut().for_each(|apart| apart.extend_from_slice(&split_apart));
-    if tuning.pieces.apart {
-        outline(&mut module, "task_number");
-    }
+    let apart = work.fill(&mut module, &names);
     if let Some(tracing) = &tracing {
         tracing.add(&mut module)?;
         add_safepoint_mode(&mut module);
@@ -205,6 +160,92 @@ fn kernels_of(
         Ok(Kernels { module, reports, shape, shapes, tracing, entries, blocks, phases, apart, formats, host })
     } else {
         Err(broken)
+    }
+}
+
+/// The constants of the template. `lists`: words for a thread's lists of free cells.
+fn constants(
+    states: &States<'_>,
+    shape: &Shape,
+    lists: u32,
+    [compact, counted, phases]: [bool; 3],
+) -> [(&'static str, Literal); 15] {
+    [
+        ("STRIDE", shape.stride),
+        ("STACK", shape.stack),
+        ("HALF", shape.half()),
+        ("TASK", shape.task()),
+        ("JOIN", shape.join()),
+        ("CHUNK", shape.chunk()),
+        ("SPLITS", states.splits() as u32),
+        ("SINGLE", states.single_splits() as u32),
+        ("LISTS", lists),
+        ("COMPACT", u32::from(compact)),
+        ("COUNTED", u32::from(counted)),
+        ("PHASES", u32::from(phases)),
+        ("MIN_FRAMES_MANY_IDLE", if phases { 2 } else { 4 }),
+        ("MIN_FRAMES_FEW_IDLE", if phases { 4 } else { 8 }),
+        ("POLL_STEPS", if phases { 1 } else { 2 }),
+    ]
+    .map(|(name, value)| (name, Literal::Int(u64::from(value))))
+}
+
+/// The functions that do a program's work, for the template's holes.
+struct Work {
+    /// By hole, in the order of the template.
+    parts: Vec<(&'static str, Vec<Function>)>,
+    /// Names of the pieces: of the usual parts, and of those for threads in safepoint mode.
+    pieces: [Vec<String>; 2],
+    /// Names of the functions that split frames, where they have code of their own.
+    splits: Vec<String>,
+    /// Whether the usual code of a step goes round anywhere.
+    loops: bool,
+    /// Whether what has code of its own is compiled apart.
+    apart: bool,
+}
+
+impl Work {
+    fn of(from: Sources<'_, '_>, sizes: Pieces, reports: &mut Reports) -> Self {
+        let outlined = |functions: &[Function]| -> Vec<String> {
+            let outlined = functions.iter().filter(|function| function.kind == FunctionKind::Outlined);
+            outlined.map(|function| function.name.clone()).collect()
+        };
+        let (mut parts, mut pieces, mut loops) = (Vec::new(), [Vec::new(), Vec::new()], false);
+        for pops in [false, true] {
+            let [usual, stopping] = [false, true].map(|safepoints| Part { pops, safepoints });
+            let stopping = from.runtime.tracing.is_some().then_some(stopping);
+            let mut functions = Vec::new();
+            for part in stopping.into_iter().chain([usual]) {
+                let made = codegen::part(part, from, functions.len(), sizes, reports);
+                loops |= !part.safepoints && made.iter().any(|function| has_loops(&function.body));
+                pieces[usize::from(part.safepoints)].extend(outlined(&made));
+                functions.extend(made);
+            }
+            parts.push((usual.hole(), functions));
+        }
+        let split = codegen::promote(from.states, from.runtime, sizes.apart);
+        let splits = outlined(&split);
+        parts.push((codegen::PROMOTE, split));
+        Self { parts, pieces, splits, loops, apart: sizes.apart }
+    }
+
+    /// Fills the holes. Gives the functions that are compiled apart from each kernel: the usual one, and that of threads in
+    /// safepoint mode.
+    fn fill(self, module: &mut Module, names: &Names) -> [Vec<String>; 2] {
+        let Self { parts, mut pieces, splits, apart, .. } = self;
+        // The last hole first: what is put into one moves what comes behind it.
+        for (hole, functions) in parts.into_iter().rev() {
+            build::fill_hole(module, hole, functions);
+        }
+        let (params, machine) = (names.params.record, names.machine.record);
+        codegen::narrow(module, "UsedRegisters", &pieces.concat(), params, machine);
+        codegen::narrow(module, "SplitRegisters", &splits, params, machine);
+        if !apart {
+            return Default::default();
+        }
+        outline(module, "task_number");
+        pieces.iter_mut().for_each(|pieces| pieces.extend_from_slice(&splits));
+        pieces
     }
 }
 
