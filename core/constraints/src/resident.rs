@@ -3,7 +3,7 @@
 //!
 //! Constraints of earlier runs are never active again, so all that a rule finds afterwards has a new one among its
 //! heads: neither semantics has to remember more than the tables, the heap and the next id. While a run goes on, tables
-//! note what it takes from older constraints ([`Table::note_from`]), which is what returning to a moment needs.
+//! note what it takes from older constraints (`Table::note_from`), which is what returning to a moment needs.
 
 mod image;
 
