@@ -89,6 +89,7 @@ fn compiler() -> Result<Compiler, Vec<Diagnostic>> {
 
 /// What the compiler gets of a unit: the text of each object and its options; one where the unit is compiled as a
 /// whole.
+#[derive(Clone)]
 pub(super) struct UnitText {
     objects: Vec<String>,
     options: Vec<NvrtcOptions>,
@@ -170,8 +171,7 @@ impl LateKernels for Late {
         self.text().ok()?.find(&compiler().ok()?, self.target.arch)
     }
     fn compile(&self) -> Result<Vec<Image>, Vec<Diagnostic>> {
-        let text = self.target.text(self.unit.clone(), &self.needed)?;
-        Ok(match compile(&self.target, vec![text])?.pop() {
+        Ok(match compile(&self.target, vec![self.text()?.clone()])?.pop() {
             Some(Code::Image(image)) => vec![image],
             Some(Code::Objects(images, _)) => images,
             None => Vec::new(),
