@@ -253,7 +253,7 @@ fn gpu_tasks(memory: u64, blocks: u32) -> tasks::run::Options {
         promote: tasks::run::Promote::WhenAsked,
         steps: STEPS,
         spare: None,
-        brought: tasks::run::BROUGHT,
+        uncollected: tasks::run::Uncollected::FASTER,
         results: tasks::run::Results::NormalForms,
     }
 }
@@ -270,7 +270,7 @@ fn sim_tasks(memory: u64) -> tasks::run::Options {
         promote: tasks::run::Promote::WhenAsked,
         steps: STEPS,
         spare: None,
-        brought: 0,
+        uncollected: tasks::run::Uncollected::NONE,
         results: tasks::run::Results::NormalForms,
     }
 }

@@ -29,6 +29,7 @@ pub struct SimDevice<'a> {
     interrupt: Option<&'a AtomicBool>,
     patience: Duration,
     max_thread_steps: Option<u64>,
+    late: Vec<String>,
     totals: Counters,
 }
 
@@ -54,6 +55,7 @@ impl<'a> SimDevice<'a> {
             interrupt: None,
             patience: Duration::ZERO,
             max_thread_steps: None,
+            late: Vec::new(),
             totals: Counters::default(),
         }
     }
@@ -79,6 +81,12 @@ impl<'a> SimDevice<'a> {
     #[must_use]
     pub fn max_thread_steps(mut self, steps: u64) -> Self {
         self.max_thread_steps = Some(steps);
+        self
+    }
+    /// Says of a kernel that it is not at hand until it was looked up, as of one that a GPU has to compile.
+    #[must_use]
+    pub fn late(mut self, kernel: &str) -> Self {
+        self.late.push(kernel.into());
         self
     }
     /// What all launches did.
@@ -122,6 +130,10 @@ impl Device for SimDevice<'_> {
         }
         let known = self.kernels.ids().find(|&id| self.kernels[id] == name);
         Ok(known.unwrap_or_else(|| self.kernels.push(name.into())))
+    }
+
+    fn is_at_hand(&mut self, name: &str) -> Result<bool> {
+        Ok(!self.late.iter().any(|late| late == name) || self.kernels.iter().any(|known| known == name))
     }
 
     fn resident_blocks(&mut self, kernel: KernelId, block: u32) -> Result<u32> {

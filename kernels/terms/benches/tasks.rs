@@ -20,7 +20,7 @@ use gchr_base::control::{Control, Limits};
 use gchr_cuda::{Capability, Compiler, parse_resources};
 use gchr_kernel::device::Device;
 use gchr_kernels_terms::tasks::kernels::{Tuning, kernels};
-use gchr_kernels_terms::tasks::run::{BROUGHT, Job, Options, Promote, Results, run};
+use gchr_kernels_terms::tasks::run::{Job, Options, Promote, Results, Uncollected, run};
 use gchr_terms::plan::{self, TermOptions};
 use gchr_testkit::bench::GpuMachine;
 
@@ -221,7 +221,7 @@ fn bench(row: &Row, gc: &str, choices: &Choices, machine: &GpuMachine) {
             promote: Promote::WhenAsked,
             steps: choices.steps,
             spare: None,
-            brought: BROUGHT,
+            uncollected: Uncollected::FASTER,
             results: Results::Nothing,
         };
         let start = Instant::now();

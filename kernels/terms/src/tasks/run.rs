@@ -6,6 +6,7 @@
 
 mod capacity;
 mod collect;
+mod fetch;
 mod heap;
 mod launch;
 mod reach;
@@ -26,6 +27,7 @@ use super::kernels::Kernels;
 pub use gchr_runtime::outcome::{Failure, Stopped};
 
 use capacity::{Capacity, Full, InUse, Shortage};
+use fetch::Pages;
 use gchr_kernel::device::{Device, DeviceError};
 use gchr_runtime::meter::Meter;
 use gchr_runtime::outcome::poll;
@@ -58,15 +60,28 @@ pub struct Options {
     /// Where cells are found by tracing: cells of each class that threads may take between two collections, instead of
     /// all that there are. For tests.
     pub spare: Option<u32>,
-    /// Where cells are found by tracing: so many bytes of cells are brought to the host as they are, what no result
-    /// reaches among them, rather than that the run waits for the collector to be compiled.
-    pub brought: u64,
+    /// What is put up with rather than that the run waits for its collector to be compiled.
+    pub uncollected: Uncollected,
     /// What is wanted of the results.
     pub results: Results,
 }
 
-/// A good value of [`Options::brought`]: so much crosses the bus in less time than a collector takes to be compiled.
-pub const BROUGHT: u64 = 2 << 30;
+/// What is brought to the host, or left lying for the launch that follows, without a collection before, where cells are
+/// found by tracing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Uncollected {
+    /// So many pages that results reach into.
+    pub pages: usize,
+    /// Else so many bytes of cells as they are, what no result reaches among them.
+    pub bytes: u64,
+}
+
+impl Uncollected {
+    /// A run waits for its collector, unless no result has a cell.
+    pub const NONE: Self = Self { pages: 0, bytes: 0 };
+    /// What takes less time to cross the bus than a collector to be compiled.
+    pub const FASTER: Self = Self { pages: 1 << 10, bytes: 2 << 30 };
+}
 
 /// What is wanted of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,7 +157,17 @@ pub fn run(
 ) -> Result<TasksOutcome, Failure> {
     let meter = Meter::start(device, control.recorder())?;
     let (totals, before) = (Totals::default(), Report::default());
-    let mut runner = Runner { job, options, start: Instant::now(), totals, meter, before, full_since: None };
+    let mut runner = Runner {
+        job,
+        options,
+        start: Instant::now(),
+        totals,
+        meter,
+        before,
+        full_since: None,
+        left_lying: false,
+        collects_always: false,
+    };
     let result = runner.run(device, control);
     if let Some(recorder) = control.recorder() {
         runner.meter.report(recorder);
@@ -182,6 +207,10 @@ struct Runner<'a> {
     before: Report,
     /// When the last launch ended that found something full.
     full_since: Option<Instant>,
+    /// Whether this attempt has begun a launch without a collection of what the one before has left.
+    left_lying: bool,
+    /// Whether that is over, since memory is short.
+    collects_always: bool,
 }
 
 /// How one attempt ends that did not fail.
@@ -223,8 +252,12 @@ impl<'a> Runner<'a> {
                 }
                 Attempt::Full(shortage) => {
                     if let Err(full) = capacity.grow(&self.job, &shortage, self.options.memory) {
-                        return Err(self.out_of_memory(shortage.class, &full));
+                        if !self.left_lying {
+                            return Err(self.out_of_memory(shortage.class, &full));
+                        }
+                        self.collects_always = true;
                     }
+                    self.left_lying = false;
                     self.full_since = None;
                     self.totals.applied = 0;
                     self.meter.roll_back(&beginning);
@@ -266,6 +299,8 @@ impl<'a> Runner<'a> {
         let mut exact = false;
         // Cells in use by class where they lie on the device already.
         let mut lie_there: Option<Vec<u64>> = None;
+        // The cells that results reach, where not all came.
+        let mut pages: Option<Pages> = None;
         loop {
             let progress = self.progress();
             let roots =
@@ -290,10 +325,19 @@ impl<'a> Runner<'a> {
             if let Some(full) = self.examine(&end, start, device, buffers, control)? {
                 return Ok(Attempt::Full(full));
             }
-            // What lies there when other terms follow stays for the rest of the run.
-            let as_it_is = start.is_last_wave()
-                && buffers.bytes_in_use(&end) <= self.options.brought
-                && !buffers.collector_is_at_hand(&self.job, device)?;
+            // What lies there when other terms follow stays for the rest of the run. Cells that no result reaches cost less
+            // than a wait for the collector's compiler, as long as there is memory.
+            let in_a_hurry = !self.collects_always && !buffers.collector_is_at_hand(&self.job, device)?;
+            if in_a_hurry && start.ends_here() && self.options.results != Results::Nothing {
+                start.results(buffers.results(roots.len(), device)?);
+                pages = buffers.fetch(&self.job, &end, start.values(), device)?;
+                if pages.is_some() {
+                    (last, exact) = (Some(end), false);
+                    continue;
+                }
+            }
+            let as_it_is = in_a_hurry && buffers.bytes_in_use(&end) <= self.options.uncollected.bytes;
+            self.left_lying |= as_it_is && !start.is_last_wave();
             let traced = self.job.kernels.tracing.is_some();
             exact = self.job.kernels.shapes.is_some() || traced && !as_it_is;
             if self.options.results != Results::Nothing && !as_it_is {
@@ -313,8 +357,8 @@ impl<'a> Runner<'a> {
             start.results(buffers.results(roots.len(), device)?);
         }
         let brought = match self.options.results {
-            Results::NormalForms => result::read_back(&self.job, start, last.as_ref()),
-            Results::Texts => result::texts(&self.job, start, control.watch())
+            Results::NormalForms => result::read_back(&self.job, start, pages, last.as_ref()),
+            Results::Texts => result::texts(&self.job, start, pages.as_ref(), control.watch())
                 .map(|texts| ReadBack { texts, ..ReadBack::default() }),
             Results::Nothing => Ok(ReadBack::default()),
         };

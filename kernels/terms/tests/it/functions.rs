@@ -9,7 +9,7 @@ use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::signature::SortKind;
 use gchr_base::source::SourceMap;
 use gchr_kernels_terms::tasks::kernels::Tuning;
-use gchr_kernels_terms::tasks::run::{Options, Promote, Results};
+use gchr_kernels_terms::tasks::run::{Options, Promote, Results, Uncollected};
 use gchr_kernels_terms::topology::codegen::Strategy;
 use gchr_kernels_terms::topology::kernels::Collector;
 use gchr_kernels_terms::topology::system::System;
@@ -161,7 +161,7 @@ impl Case {
             promote: Promote::WhenAsked,
             steps: 64,
             spare: None,
-            brought: 0,
+            uncollected: Uncollected::NONE,
             results: Results::NormalForms,
         };
         let inputs = std::slice::from_ref(&self.input);

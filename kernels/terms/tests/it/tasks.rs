@@ -10,7 +10,9 @@ use gchr_base::source::SourceMap;
 use gchr_kernel::device::Device;
 use gchr_kernels_terms::tasks::codegen::Pieces;
 use gchr_kernels_terms::tasks::kernels::{Kernels, Tuning, kernels};
-use gchr_kernels_terms::tasks::run::{Failure, Job, Options, Promote, Results, TasksOutcome, run};
+use gchr_kernels_terms::tasks::run::{
+    Failure, Job, Options, Promote, Results, TasksOutcome, Uncollected, run,
+};
 use gchr_simulator::SimDevice;
 use gchr_terms::plan::{self, TermOptions, TermPlan};
 use gchr_testkit::{compiler, programs};
@@ -110,6 +112,12 @@ fn simulator<'a>(kernels: &Kernels, seed: u64) -> SimDevice<'a> {
     SimDevice::new(program, options).max_thread_steps(4_000_000_000)
 }
 
+/// A simulator on which kernels that few runs need are not compiled when a run begins.
+fn compiling<'a>(kernels: &Kernels) -> SimDevice<'a> {
+    let rare = kernels.units().into_iter().filter(|unit| unit.rare).flat_map(|unit| unit.kernels);
+    rare.fold(simulator(kernels, 1), |device, kernel| device.late(&kernel))
+}
+
 const ONE: Options = Options {
     memory: 1 << 28,
     first_memory: 1 << 20,
@@ -121,7 +129,7 @@ const ONE: Options = Options {
     promote: Promote::WhenAsked,
     steps: 64,
     spare: None,
-    brought: 0,
+    uncollected: Uncollected::NONE,
     results: Results::NormalForms,
 };
 
@@ -164,6 +172,77 @@ fn examples_with_counts_on_the_simulator() {
 #[test]
 fn examples_with_compaction_on_the_simulator() {
     compare_examples(Gc::Compact);
+}
+
+/// Where the collector is not compiled when a run ends: what results reach is brought in pages, else all cells as they
+/// are, else the collector is waited for.
+#[test]
+fn examples_that_end_without_a_collector() {
+    let ways = [
+        ("pages", Uncollected { pages: 1 << 10, bytes: u64::MAX }, None),
+        ("one page", Uncollected { pages: 1, bytes: u64::MAX }, None),
+        ("all cells", Uncollected { pages: 0, bytes: u64::MAX }, None),
+        ("collected", Uncollected::NONE, Some(0)),
+    ];
+    let mut ends = [0, 0];
+    for (name, text) in programs::examples("trs") {
+        let case = Case::with(&name, &text, Gc::Compact);
+        let (normal_form, rewrites, live) = case.expected();
+        let kernels = case.kernels(Tuning::default());
+        for (way, uncollected, left_over) in ways {
+            let mut device = compiling(&kernels);
+            let outcome = case.on(&mut device, &kernels, Options { uncollected, blocks: 2, ..ONE });
+            let outcome = outcome.unwrap_or_else(|failure| panic!("{name}, {way}: {failure:?}"));
+            let stats = &outcome.stats;
+            assert_eq!(outcome.normal_forms[0].to_text(), normal_form, "{name}, {way}");
+            assert_eq!((stats.rewrites, stats.live_cells), (Some(rewrites), Some(live)), "{name}, {way}");
+            // A run that has collected before has its collector; a result without cells needs none of them.
+            let has_collected = outcome.report.collections > 0;
+            match left_over {
+                Some(_) if live == 0 => {}
+                left_over => assert_eq!(
+                    outcome.report.left_over,
+                    left_over.or(has_collected.then_some(0)),
+                    "{name}, {way}"
+                ),
+            }
+            ends[usize::from(outcome.report.left_over.is_some())] += 1;
+        }
+    }
+    assert!(ends[0] > 30 && ends[1] > 5, "without and with a collection: {ends:?}");
+}
+
+/// What a launch leaves lying for the next one costs a run no memory that it cannot do without.
+#[test]
+fn waves_without_a_collector_need_no_more_memory() {
+    let text = "sort Tree = struct Leaf() | Node(Tree, Tree);
+        var N, M: Int; A, B: Tree; map Grow: Int # Int -> Tree; Count: Tree -> Int; Waste: Int -> Int;
+        eqn N > 0 -> Grow(N, M) = Node(Grow(N - 1, 2 * M), Grow(N - 1, 2 * M + 1)); Grow(N, M) = Leaf();
+            Count(Leaf()) = 0; Count(Node(A, B)) = Count(A) + Count(B);
+            Waste(N) = Count(Grow(N, 1));
+        input Count(Grow(Waste(9) + 9, 1));";
+    let case = Case::with("waves.trs", text, Gc::Compact);
+    let kernels = case.kernels(Tuning::default());
+    let mut ends = [0, 0];
+    for memory in (0..8).map(|k| 65_200 + 400 * k) {
+        let ran = [Uncollected::NONE, Uncollected { pages: 0, bytes: u64::MAX }].map(|uncollected| {
+            let mut device = compiling(&kernels);
+            let options = Options { memory, first_memory: memory, uncollected, ..ONE };
+            match case.on(&mut device, &kernels, options) {
+                Ok(outcome) => Some(outcome.normal_forms[0].to_text()),
+                Err(Failure::Stopped(stopped))
+                    if matches!(stopped.error.reason, StopReason::Memory { .. }) =>
+                {
+                    None
+                }
+                Err(failure) => panic!("{memory} bytes: {failure:?}"),
+            }
+        });
+        assert_eq!(ran[0], ran[1], "{memory} bytes");
+        assert!(ran[0].as_deref().is_none_or(|text| text == "0"), "{ran:?}");
+        ends[usize::from(ran[0].is_some())] += 1;
+    }
+    assert!(ends[0] > 1 && ends[1] > 3, "{ends:?}");
 }
 
 fn compare_examples(gc: Gc) {

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use gchr_base::ids::IdVec;
+use gchr_base::signature::SortId;
 
 use super::capacity::{Capacity, InUse, Shortage};
 use super::collect::{Collector, Left};
+use super::fetch::Pages;
 use super::heap::{Cells, Image, Places};
 use super::scale::Scale;
 use super::start::Root;
@@ -507,6 +509,18 @@ impl Buffers {
     pub fn bytes_in_use(&self, end: &End) -> u64 {
         let words = |(place, &cells): (&super::heap::Place, &u64)| cells * u64::from(place.stride);
         4 * self.places.classes.iter().zip(&end.cells).map(words).sum::<u64>()
+    }
+
+    /// The cells that values reach, where they lie in few pages.
+    pub fn fetch(
+        &self,
+        job: &Job<'_>,
+        end: &End,
+        values: impl Iterator<Item = (SortId, u64)>,
+        device: &mut dyn Device,
+    ) -> Result<Option<Pages>> {
+        let classes = (end.cells.as_slice(), self.places.classes.as_slice());
+        Pages::fetch(&job.plan.layout, values, classes, (self.heap, device), self.options.uncollected.pages)
     }
 
     /// All cells in use.

@@ -5,10 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::SortId;
 use gchr_terms::exec::Cells;
-use gchr_terms::plan::{ClassId, Layout};
+use gchr_terms::plan::{ClassId, Layout, Variant};
 use rayon::Scope;
 
-use super::heap::Image;
 use super::launch::End;
 
 /// Cells that a thread looks into between two looks at whether it should share what waits, and values that must wait
@@ -25,19 +24,41 @@ pub(super) struct Reached {
     pub made: u64,
 }
 
-/// What a value reaches; `None` when it is no normal form of the layout. `last` is the end of the last launch.
+/// The cell that a value refers to, and what it holds. `Some(None)` for a value without a cell, `None` for one that the
+/// layout does not know.
+pub(super) fn cell_of(layout: &Layout, sort: SortId, value: u64) -> Option<Option<(ClassId, u32, &Variant)>> {
+    let shape = &layout.sorts[sort];
+    if shape.is_wide() {
+        return Some(None);
+    }
+    let tag = value as u32 & ((1u32 << shape.tag_bits) - 1);
+    let variant = shape.variants.get(tag as usize)?;
+    Some(variant.class.map(|class| (class, value as u32 >> shape.tag_bits, variant)))
+}
+
+/// The fields of a cell that may refer to others, with the places of their words.
+pub(super) fn referring<'a>(
+    layout: &'a Layout,
+    variant: &'a Variant,
+) -> impl Iterator<Item = (SortId, usize)> + 'a {
+    let fields = variant.fields.iter().filter(|field| !layout.sorts[field.sort].is_wide());
+    fields.map(|field| (field.sort, field.offset as usize))
+}
+
+/// What a value reaches; `None` when it is no normal form of the layout. `cells`: by class, as many as there are at
+/// most; `last`: the end of the last launch.
 pub(super) fn reached(
     layout: &Layout,
-    image: &Image,
+    (image, cells): (&(impl Cells + Sync), &[u64]),
     (sort, value): (SortId, u64),
     last: Option<&End>,
 ) -> Option<Reached> {
-    let bits = |cells: &super::heap::Cells| bytemuck::zeroed_vec(cells.len().div_ceil(64) as usize);
+    let bits = |&cells: &u64| bytemuck::zeroed_vec(cells.div_ceil(64) as usize);
     let search = Search {
         layout,
         image,
         last,
-        seen: image.classes.iter().map(bits).collect(),
+        seen: cells.iter().map(bits).collect(),
         cells: AtomicU64::new(0),
         made: AtomicU64::new(0),
         is_broken: AtomicBool::new(false),
@@ -48,9 +69,9 @@ pub(super) fn reached(
     (!is_broken.into_inner()).then_some(found)
 }
 
-struct Search<'a> {
+struct Search<'a, C> {
     layout: &'a Layout,
-    image: &'a Image,
+    image: &'a C,
     last: Option<&'a End>,
     /// By class: a bit for each cell.
     seen: IdVec<ClassId, Vec<AtomicU64>>,
@@ -59,7 +80,7 @@ struct Search<'a> {
     is_broken: AtomicBool,
 }
 
-impl Search<'_> {
+impl<C: Cells + Sync> Search<'_, C> {
     /// Looks into all that waits; what was put off first is left to others now and then.
     fn visit<'s>(&'s self, scope: &Scope<'s>, mut waiting: Vec<(SortId, u64)>) {
         let together = rayon::current_num_threads() > 1;
@@ -89,21 +110,14 @@ impl Search<'_> {
     /// Puts off what a value refers to, if it is a cell that was not seen before; then says whether the last launch
     /// made it. `None` for a value that the layout does not know.
     fn enter(&self, sort: SortId, value: u64, waiting: &mut Vec<(SortId, u64)>) -> Option<Option<bool>> {
-        let shape = &self.layout.sorts[sort];
-        if shape.is_wide() {
-            return Some(None);
-        }
-        let tag = value as u32 & ((1u32 << shape.tag_bits) - 1);
-        let variant = shape.variants.get(tag as usize)?;
-        let Some(class) = variant.class else { return Some(None) };
-        let index = value as u32 >> shape.tag_bits;
-        let cell = Cells::cell(self.image, class, index)?;
+        let Some((class, index, variant)) = cell_of(self.layout, sort, value)? else { return Some(None) };
+        let cell = self.image.cell(class, index)?;
         let (word, bit) = (&self.seen[class][index as usize / 64], 1 << (index % 64));
         if word.load(Ordering::Relaxed) & bit != 0 || word.fetch_or(bit, Ordering::Relaxed) & bit != 0 {
             return Some(None);
         }
-        for field in variant.fields.iter().filter(|field| !self.layout.sorts[field.sort].is_wide()) {
-            waiting.push((field.sort, u64::from(*cell.get(field.offset as usize)?)));
+        for (sort, at) in referring(self.layout, variant) {
+            waiting.push((sort, u64::from(*cell.get(at)?)));
         }
         let (k, index) = (class.index(), u64::from(index));
         Some(Some(self.last.is_some_and(|end| end.marks[k] < index && index < end.cells[k])))

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gchr_base::error::StopReason;
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::SortId;
-use gchr_terms::exec::{NormalForm, bounded, write_value};
+use gchr_terms::exec::{Cells, NormalForm, bounded, write_value};
 use rayon::prelude::*;
 
+use super::fetch::Pages;
 use super::heap::Image;
 use super::launch::End;
 use super::reach::{Reached, reached};
@@ -40,11 +41,20 @@ const TEXT: u64 = 16 << 20;
 const TEXTS: u64 = 1 << 30;
 
 /// The texts of the normal forms, straight from the cells, by all threads.
-pub(super) fn texts(job: &Job<'_>, start: &Start<'_>, watch: &Watch<'_>) -> Result<Vec<String>, StopReason> {
+pub(super) fn texts(
+    job: &Job<'_>,
+    start: &Start<'_>,
+    pages: Option<&Pages>,
+    watch: &Watch<'_>,
+) -> Result<Vec<String>, StopReason> {
+    let cells: &(dyn Cells + Sync) = match pages {
+        Some(pages) => pages,
+        None => &start.image,
+    };
     let held = AtomicU64::new(0);
     let text = |(sort, value)| {
         let mut out = Limited::new(Vec::new(), watch.clone()).max_output(Some(TEXT));
-        write_value(&job.plan.layout, &start.image, sort, value, &mut out)?;
+        write_value(&job.plan.layout, cells, sort, value, &mut out)?;
         if held.fetch_add(out.written(), Ordering::Relaxed) > TEXTS {
             return Err(StopReason::OutputSize { limit: TEXTS });
         }
@@ -54,18 +64,39 @@ pub(super) fn texts(job: &Job<'_>, start: &Start<'_>, watch: &Watch<'_>) -> Resu
     values.into_par_iter().map(text).collect()
 }
 
-/// The normal forms of the start terms, which keep the cells as they came; `last` is the end of the last launch.
+/// The normal forms of the start terms, which keep the cells as they came: in pages, or all of them; `last` is the end
+/// of the last launch.
 pub(super) fn read_back(
     job: &Job<'_>,
     start: &mut Start<'_>,
+    pages: Option<Pages>,
     last: Option<&End>,
 ) -> Result<ReadBack, StopReason> {
-    let image = Arc::new(std::mem::replace(&mut start.image, Image::new(job.plan)));
+    match pages {
+        Some(pages) => {
+            let cells = pages.in_use();
+            normal_forms(job, start, Arc::new(pages), &cells, last)
+        }
+        None => {
+            let image = std::mem::replace(&mut start.image, Image::new(job.plan));
+            let cells = image.in_use();
+            normal_forms(job, start, Arc::new(image), &cells, last)
+        }
+    }
+}
+
+fn normal_forms(
+    job: &Job<'_>,
+    start: &Start<'_>,
+    image: Arc<impl Cells + Send + Sync + 'static>,
+    in_use: &[u64],
+    last: Option<&End>,
+) -> Result<ReadBack, StopReason> {
     let layout = Arc::new(job.plan.layout.clone());
     let broken = || StopReason::Internal { what: "the device's result is no normal form".into() };
     let (mut normal_forms, mut all, mut of_launch) = (Vec::new(), 0, 0);
     for value in start.values() {
-        let Reached { cells, made } = reached(&layout, &image, value, last).ok_or_else(broken)?;
+        let Reached { cells, made } = reached(&layout, (&*image, in_use), value, last).ok_or_else(broken)?;
         all += cells;
         of_launch += made;
         normal_forms.push(NormalForm::brought(Arc::clone(&layout), image.clone(), value, cells));

@@ -116,7 +116,7 @@ mod tests {
     use gchr_terms::plan::{TermOptions, compile};
 
     use super::super::capacity::{Full, InUse, Shortage};
-    use super::super::{Promote, Results};
+    use super::super::{Promote, Results, Uncollected};
     use super::*;
     use crate::tasks::kernels::{Tuning, kernels};
 
@@ -132,7 +132,7 @@ mod tests {
         promote: Promote::WhenAsked,
         steps: 128,
         spare: None,
-        brought: 0,
+        uncollected: Uncollected::NONE,
         results: Results::NormalForms,
     };
 

@@ -65,6 +65,7 @@ pub(super) struct Start<'a> {
     levels: Vec<Vec<usize>>,
     level_of: Vec<usize>,
     wave: usize,
+    /// The calls of the launch under way, in ascending order.
     running: Vec<usize>,
     tops: Vec<Value>,
     refused: Option<Refused>,
@@ -289,6 +290,15 @@ impl<'a> Start<'a> {
     /// Whether no other launch follows the one under way.
     pub fn is_last_wave(&self) -> bool {
         self.wave + 1 >= self.levels.len()
+    }
+
+    /// Whether the start terms are done when the launch under way has ended: nothing is built or compared behind it.
+    pub fn ends_here(&self) -> bool {
+        let is_done = |top: &Value| match top {
+            Value::Known(_) => true,
+            Value::Of(n) => self.nodes[*n].value.is_some() || self.running.binary_search(n).is_ok(),
+        };
+        self.is_last_wave() && self.tops.iter().all(is_done)
     }
 
     fn arguments(&self, node: usize) -> Vec<u64> {
