@@ -59,6 +59,48 @@ unsafe extern "C" fn leave_with(vm: *mut Vm, a: u64, _: u64, _: u64, _: u64) -> 
     0
 }
 
+/// Operators with a constant, on the left of a variable or on its right.
+struct WithConstants(Vec<(CheckedOp, i64, bool)>);
+
+impl Source for WithConstants {
+    fn emit(&self, function: Func, e: &mut Emit<'_>) {
+        let (op, by, is_left) = self.0[function.0 as usize];
+        let (n, by) = (e.params()[0], e.int(by));
+        let overflow = e.cold_label(&[]);
+        let (value, overflows) = if is_left { e.checked(op, by, n) } else { e.checked(op, n, by) };
+        e.jump_if(overflows, overflow);
+        e.give(value);
+        e.bind(overflow);
+        let code = e.int(1);
+        e.leave(leave_with, &[code]);
+    }
+}
+
+#[test]
+fn operators_with_constants_overflow_where_integers_do() {
+    let near = |of: i64| [of.wrapping_sub(2), of.wrapping_sub(1), of, of.wrapping_add(1), of.wrapping_add(2)];
+    let numbers: Vec<i64> =
+        [0, i64::MIN, i64::MAX, i32::MIN.into(), i32::MAX.into()].into_iter().flat_map(near).collect();
+    let ops = [CheckedOp::Add, CheckedOp::Sub, CheckedOp::Mul];
+    let with_constants = |&by: &i64| ops.map(|op| [(op, by, true), (op, by, false)]).concat();
+    let functions: Vec<_> = numbers.iter().flat_map(with_constants).collect();
+    let source = WithConstants(functions.clone());
+    let code = Code::new(vec![words(1); functions.len()], source, true).expect("executable memory");
+    let mut vm = Vm::new();
+    for (number, (op, by, is_left)) in (0..).zip(functions) {
+        for &n in &numbers {
+            let (a, b) = if is_left { (by, n) } else { (n, by) };
+            let expected = match op {
+                CheckedOp::Add => a.checked_add(b),
+                CheckedOp::Sub => a.checked_sub(b),
+                CheckedOp::Mul => a.checked_mul(b),
+            };
+            let found = run(&code, &mut vm, number, &[n.cast_unsigned()]);
+            assert_eq!(found.ok(), expected.map(i64::cast_unsigned), "{op:?} of {a} and {b}");
+        }
+    }
+}
+
 #[test]
 fn a_function_calls_itself() {
     let code = code(vec![(words(1), fib)]);

@@ -167,6 +167,13 @@ impl Emit<'_> {
 
     /// An operator that may overflow, and whether it does.
     pub fn checked(&mut self, op: CheckedOp, a: Val, b: Val) -> (Val, Cond) {
+        let small = |value: &i64| i32::try_from(*value).is_ok();
+        match (op, self.constant(a).filter(small), self.constant(b).filter(small)) {
+            (CheckedOp::Add, Some(by), _) => return self.checked_step(b, by),
+            (CheckedOp::Add, _, Some(by)) => return self.checked_step(a, by),
+            (CheckedOp::Sub, _, Some(by)) => return self.checked_step(a, -by),
+            _ => {}
+        }
         let ins = self.b.ins();
         let (value, overflow) = match op {
             CheckedOp::Add => ins.sadd_overflow(a.0, b.0),
@@ -174,6 +181,14 @@ impl Emit<'_> {
             CheckedOp::Mul => ins.smul_overflow(a.0, b.0),
         };
         (Val(value), Cond(overflow))
+    }
+
+    /// `a + by`, and whether it overflows: it does where it lies on the wrong side of `a`. That is one comparison, which a
+    /// jump takes as it is; the flag of an addition would have to be stored first.
+    fn checked_step(&mut self, a: Val, by: i64) -> (Val, Cond) {
+        let sum = self.word_by(WordOp::Add, a, by);
+        let wrong = if by < 0 { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
+        (sum, Cond(self.b.ins().icmp(wrong, sum.0, a.0)))
     }
 
     /// Division: `b` is neither 0 nor, where `a` may be the smallest number, -1.
