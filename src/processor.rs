@@ -16,6 +16,7 @@ mod native;
 pub(crate) use refined::run_refined;
 
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use gchr_base::control::Control;
@@ -29,8 +30,15 @@ use gchr_terms::plan::{TermOptions, TermPlan, compile};
 
 use crate::options::{CompileOptions, Native};
 
-/// Rule applications that are interpreted before a run starts again with native code: less than a millisecond.
+/// Rule applications that are interpreted before a run starts again with native code that is there: less than a
+/// millisecond.
 const TRIAL: u64 = 1 << 16;
+
+/// Rule applications that are interpreted for each step of a plan before it is compiled, and the most for a plan: about
+/// half the time that compiling all of it takes, since runs rarely need all of it (floyd and bitonic sort: 0.09 ms a
+/// step). Who waits as long as that at first takes at most twice the time of who knows how long the run takes.
+const TRIAL_OF_STEP: u64 = 1 << 11;
+const LONGEST_TRIAL: u64 = 1 << 21;
 
 /// Why runs are interpreted although they should not be.
 pub(crate) fn native_warnings(native: Native) -> Vec<Diagnostic> {
@@ -54,6 +62,9 @@ pub(crate) struct CpuTerms {
     code: OnceLock<Option<native::Code>>,
     /// The same for threads that share a run; none also where no two calls can run side by side.
     shared: OnceLock<Option<native::SharedCode>>,
+    /// Rule applications that are interpreted before there is code, and those that were so far, by all runs.
+    trial: u64,
+    interpreted: AtomicU64,
 }
 
 impl CpuTerms {
@@ -61,7 +72,10 @@ impl CpuTerms {
     pub fn new(rules: &rule::Program, options: &CompileOptions) -> Result<Self, Vec<Diagnostic>> {
         let plan = compile(rules, &options.to_term_options())?;
         let native = if options.trace { Native::Off } else { options.native };
+        let steps: usize = plan.functions.iter().map(|function| function.region.body.size()).sum();
         Ok(Self {
+            trial: (steps as u64 * TRIAL_OF_STEP).min(LONGEST_TRIAL),
+            interpreted: AtomicU64::new(0),
             plan,
             options: options.to_term_options(),
             native,
@@ -102,6 +116,14 @@ impl CpuTerms {
         let mut evaluator = prepared.evaluator();
         evaluator.shares = self.threads > NonZeroUsize::MIN;
         evaluator.run(term, control)
+    }
+
+    /// Rule applications that a run is interpreted for at first.
+    fn trial(&self) -> u64 {
+        if self.code.get().is_some() || self.shared.get().is_some() {
+            return TRIAL;
+        }
+        self.trial.saturating_sub(self.interpreted.load(Ordering::Relaxed)).max(TRIAL)
     }
 
     fn code(&self, rules: &rule::Program) -> Option<&native::Code> {
@@ -158,7 +180,11 @@ impl TermEvaluator<'_> {
             return self.interpreter.run(term, control);
         }
         if terms.native == Native::Auto && is_small(term) {
-            if let Some(done) = self.interpreter.run_for(term, control, TRIAL)? {
+            let trial = terms.trial();
+            let done = self.interpreter.run_for(term, control, trial)?;
+            let applied = done.as_ref().map_or(trial, |done| done.stats.rewrites.unwrap_or(trial));
+            terms.interpreted.fetch_add(applied, Ordering::Relaxed);
+            if let Some(done) = done {
                 return Ok(done);
             }
             self.interpreter.release();
@@ -221,3 +247,7 @@ fn is_small(term: &GroundTerm) -> bool {
         |node: &GroundNode| if let GroundNode::Repeat(_, count) = node { u64::from(*count) } else { 1 };
     term.nodes.iter().map(size).sum::<u64>() < TRIAL
 }
+
+#[cfg(test)]
+#[path = "processor/tests.rs"]
+mod tests;
