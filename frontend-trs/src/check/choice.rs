@@ -45,15 +45,6 @@ impl Scope<'_> {
         }
         Some(id)
     }
-
-    /// Whether a truth value may be something else than true or false: an application that no rule matches.
-    fn has_other_truths(&self) -> bool {
-        let Some(truth) = self.truth else { return true };
-        let declared = self.signature.symbols.iter_enumerated().filter(|(_, symbol)| symbol.span.is_some());
-        declared
-            .filter(|(_, symbol)| symbol.result == truth.sort)
-            .any(|(id, _)| ![truth.true_symbol, truth.false_symbol].contains(&id))
-    }
 }
 
 fn constant(symbol: SymbolId, sort: SortId, span: Span) -> Pattern {
@@ -71,6 +62,12 @@ fn is_value(expr: &Expr, scope: &Scope<'_>) -> bool {
     }
 }
 
+/// Whether a test has one of the two truth values, or none at all: built-in operators do. An application may be one that
+/// no rule matches, and a variable may hold one.
+fn is_decided(test: &Expr) -> bool {
+    matches!(test.kind, ExprKind::Op { .. })
+}
+
 /// `if(test, yes, no)` in a rule: only the branch that is chosen is evaluated. A test that is neither true nor false
 /// leaves an `if` of values. `None` where a finished program has no rules for it.
 pub(crate) fn choose(site: &mut Site<'_, '_>, [test, yes, no]: [Expr; 3], span: Span) -> Option<Expr> {
@@ -86,6 +83,7 @@ pub(crate) fn choose(site: &mut Site<'_, '_>, [test, yes, no]: [Expr; 3], span: 
     let name = format!("{}.{IF}", owner.unwrap_or_default());
     let sorts = [truth.sort].into_iter().chain(outline.sorts()).collect();
     let symbol = site.scope.make(name, sorts, sort)?;
+    let is_decided = is_decided(&test);
     let args = [test].into_iter().chain(outline.values(span)).collect();
     let (yes, no) = (outline.inside(yes), outline.inside(no));
     let mut rule = |vars, first: Pattern, value| {
@@ -95,7 +93,7 @@ pub(crate) fn choose(site: &mut Site<'_, '_>, [test, yes, no]: [Expr; 3], span: 
     let stays = (yes.clone(), no.clone());
     rule(outline.vars(), constant(truth.true_symbol, truth.sort, span), yes);
     rule(outline.vars(), constant(truth.false_symbol, truth.sort, span), no);
-    if site.scope.has_other_truths() {
+    if !is_decided {
         let mut vars = outline.vars();
         let test = vars.push(Var { name: "C".into(), sort: truth.sort, span });
         let first = Pattern { kind: PatternKind::Var(test), sort: truth.sort, span };
