@@ -1,10 +1,11 @@
-//! Other systems on the same programs: Maude, OCaml and GHC on term programs translated from their rules, C++ on six of
-//! the problems, SWI-Prolog's library(chr) on constraint programs as they are. Results are compared; what is not
+//! Other systems on the same programs: Maude, OCaml, GHC and C++ with an arena on term programs translated from their
+//! rules, C++ on six of the problems, SWI-Prolog's library(chr) on constraint programs as they are. Results are compared; what is not
 //! installed is left out, and said.
 //!
-//! Times are those of the run alone, as each system measures them. Maude, OCaml and GHC evaluate equal subterms of a
+//! Times are those of the run alone, as each system measures them. Maude, OCaml, GHC and C++ evaluate equal subterms of a
 //! right-hand side each for itself, gchr once: that is a part of the ratio of tree_exploration and transformation_tree.
 
+mod cpp;
 mod haskell;
 mod maude;
 mod ocaml;
@@ -155,7 +156,7 @@ impl System {
             System::Cpp => {
                 bench.language == Language::Terms && mapping(bench.name).is_some() && bench.name != "fib"
             }
-            System::Maude | System::Ocaml | System::Ghc => bench.language == Language::Terms,
+            System::Maude | System::Ocaml | System::Ghc | System::Arena => bench.language == Language::Terms,
         }
     }
 }

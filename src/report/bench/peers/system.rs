@@ -7,7 +7,7 @@ use gchr_base::rule::{GroundTerm, Program as Rules, Start};
 use super::super::process::{Bounds, is_installed, run};
 use super::super::programs::Benchmark;
 use super::translate::Unsupported;
-use super::{haskell, maude, ocaml};
+use super::{cpp, haskell, maude, ocaml};
 use crate::report::spread::PATIENCE_MS;
 
 /// A system that runs the same programs.
@@ -16,12 +16,15 @@ pub(super) enum System {
     Maude,
     Ocaml,
     Ghc,
+    /// The rules, translated.
+    Arena,
+    /// The problem, as a programmer would solve it.
     Cpp,
     Swipl,
 }
 
-pub(super) const SYSTEMS: [System; 5] =
-    [System::Maude, System::Ocaml, System::Ghc, System::Cpp, System::Swipl];
+pub(super) const SYSTEMS: [System; 6] =
+    [System::Maude, System::Ocaml, System::Ghc, System::Arena, System::Cpp, System::Swipl];
 
 /// A program for a system.
 pub(super) struct Work<'a> {
@@ -62,13 +65,22 @@ impl System {
             System::Maude => "maude",
             System::Ocaml => "ocamlopt",
             System::Ghc => "ghc",
-            System::Cpp => "g++",
+            System::Arena => "g++, rules",
+            System::Cpp => "g++, problem",
             System::Swipl => "swipl",
         }
     }
 
+    /// The command that it needs.
+    fn command(self) -> &'static str {
+        match self {
+            System::Arena | System::Cpp => "g++",
+            other => other.name(),
+        }
+    }
+
     pub fn is_installed(self) -> bool {
-        is_installed(self.name())
+        is_installed(self.command())
     }
 
     /// The result at a size, as text.
@@ -110,6 +122,11 @@ impl System {
                 work.write("Main.hs", &text)?;
                 work.run(&["ghc", "-O2", "-v0", "-fforce-recomp", "-o", "program", "Main.hs"]).map(drop)
             }
+            System::Arena => {
+                let text = work.translate(size, |rules, start| cpp::text(rules, start, show))?;
+                work.write("program.cpp", &text)?;
+                work.run(&["g++", "-O2", "-std=c++17", "-w", "-o", "program", "program.cpp"]).map(drop)
+            }
             System::Cpp => {
                 work.write("problems.cpp", include_str!("problems.cpp"))?;
                 work.run(&["g++", "-O2", "-std=c++17", "-o", "program", "problems.cpp"]).map(drop)
@@ -130,7 +147,7 @@ impl System {
                 let said = work.run(&["maude", "-no-banner", "-no-wrap", "-batch", &session])?;
                 maude_says(&said)
             }
-            System::Ocaml | System::Ghc => {
+            System::Ocaml | System::Ghc | System::Arena => {
                 // Deep recursion needs a large stack, as far as the system lets one have it.
                 let command = "ulimit -s unlimited 2>/dev/null || ulimit -s $(ulimit -H -s); exec ./program";
                 timed(&work.run(&["sh", "-c", command])?)
