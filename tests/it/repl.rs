@@ -47,6 +47,26 @@ fn scratch() -> Scratch {
     scratch
 }
 
+/// What changes nothing, and what a session cannot do, leave the store as it is.
+#[test]
+fn switches_keep_the_store() {
+    let scratch = scratch();
+    scratch.file(
+        "leq.chr",
+        ":- chr_constraint leq(?any, ?any).\nleq(X, X) <=> true.\nt @ leq(X, Y), leq(Y, X) <=> X = Y.\n",
+    );
+    let lines = "edge(1, 3)\n:set why off\n:set why on\n:set answers 0\n:store\n:undo\n:store\n";
+    let ground = repl(&scratch, &["paths.chr"], lines);
+    assert_eq!(ground.stdout.matches("edge(1,3)").count(), 2, "{}\n{}", ground.stdout, ground.stderr);
+    assert!(ground.stderr.contains("when the store is empty"), "{}", ground.stderr);
+    assert!(ground.stderr.contains("answers is 1, more, or all"), "{}", ground.stderr);
+    let with_why = repl(&scratch, &["paths.chr", "--why"], "edge(1, 3)\n:set why on\n:store\n");
+    assert_eq!(with_why.stdout.matches("edge(1,3)").count(), 2, "{}\n{}", with_why.stdout, with_why.stderr);
+    let logic = repl(&scratch, &["leq.chr"], "leq(A, b)\n:set why on\n:store\nmember(X, [1])\n");
+    assert!(logic.stderr.contains("U0142") && !logic.stderr.contains("C0302"), "{}", logic.stderr);
+    assert!(logic.stdout.matches("leq(").count() >= 2, "{}", logic.stdout);
+}
+
 #[test]
 fn a_store_is_kept_in_a_file() {
     let scratch = scratch();

@@ -174,7 +174,8 @@ impl State<'_> {
             "answers" => {
                 let answers = match value {
                     "all" => Ok(Answers::All),
-                    n => number(n).map(|n| Answers::First(n.max(1))),
+                    "0" => Err("answers is 1, more, or all".into()),
+                    n => number(n).map(Answers::First),
                 };
                 answers.map(|answers| self.set_answers(answers))
             }

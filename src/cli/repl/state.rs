@@ -328,9 +328,16 @@ impl<'a> State<'a> {
 
     /// Records derivations from now on, or no longer: at once while the store is empty, else when it is empty again.
     pub fn set_derivations(&mut self, on: bool) -> Next {
+        if on == self.settings.derivations {
+            return Next::Go;
+        }
+        if self.session.language() == Language::Constraints && !self.session.is_ground() {
+            // It says that such a session has none.
+            return self.show_why("");
+        }
         let settings = Settings { derivations: on, ..self.settings };
-        let is_empty = !self.session.is_ground() || self.sizes().is_empty();
-        if on == self.settings.derivations || is_empty {
+        // A session of terms has no store, and sizes of nothing.
+        if self.sizes().is_empty() {
             return self.reopen(settings);
         }
         self.settings = settings;
