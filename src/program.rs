@@ -280,7 +280,7 @@ impl Program {
                 logic.program.constraints.iter().map(|c| (c.name.to_string(), c.columns.len())).collect()
             }
             None => {
-                let all = self.rules.signature.constraints.iter();
+                let all = self.rules.signature.constraints.iter().filter(|c| !c.is_made);
                 all.map(|c| (c.name.clone(), c.columns.len())).collect()
             }
         }

@@ -33,24 +33,32 @@ enum Goal {
 struct Cannot;
 
 /// The texts of a program with rules in place of branches; what cannot become rules is as it was.
-pub(crate) fn branched(
-    ast: &Module,
-    queries: &[Module],
-    declarations: &Declarations,
-) -> (Module, Vec<Module>) {
+pub(crate) struct Branched {
+    pub ast: Module,
+    pub queries: Vec<Module>,
+    /// Names of the constraints that start branches.
+    pub made: HashSet<String>,
+}
+
+/// Replaces what can become rules.
+pub(crate) fn branched(ast: &Module, queries: &[Module], declarations: &Declarations) -> Branched {
     let predicates = Predicates::of(ast, declarations);
-    let mut work = Work {
+    let work_on = |text: &Module| Work {
         source: ast,
         predicates: &predicates,
-        out: ast.clone(),
+        declarations,
+        out: text.clone(),
         made: Vec::new(),
+        names: Vec::new(),
         fresh: 0,
         rule: None,
+        bound: HashSet::default(),
     };
+    let mut work = work_on(ast);
     work.out.clauses.clear();
     let mut kept = Vec::new();
     for clause in &ast.clauses {
-        let (made, fresh) = (work.made.len(), work.fresh);
+        let (made, names, fresh) = (work.made.len(), work.names.len(), work.fresh);
         let replaced = match &clause.kind {
             ClauseKind::Rule(rule) => work.rule(rule, clause.span),
             ClauseKind::Query(goals) => work.query(goals, clause.span),
@@ -60,6 +68,7 @@ pub(crate) fn branched(
             Ok(clauses) => kept.extend(clauses),
             Err(Cannot) => {
                 work.made.truncate(made);
+                work.names.truncate(names);
                 work.fresh = fresh;
                 kept.push(clause.clone());
             }
@@ -70,15 +79,9 @@ pub(crate) fn branched(
     out.clauses = work.made;
     out.clauses.extend(kept);
     predicates.leave_out(&mut out);
+    let made = work.names.into_iter().collect();
     let queries = queries.iter().map(|query| {
-        let mut work = Work {
-            source: ast,
-            predicates: &predicates,
-            out: query.clone(),
-            made: Vec::new(),
-            fresh: 0,
-            rule: None,
-        };
+        let mut work = work_on(query);
         let clauses = query.clauses.iter().flat_map(|clause| match &clause.kind {
             ClauseKind::Query(goals) => {
                 let replaced = work.query(goals, clause.span).ok().filter(|_| work.made.is_empty());
@@ -91,26 +94,34 @@ pub(crate) fn branched(
         Module { clauses, ..work.out }
     });
     let queries = queries.collect();
-    (out, queries)
+    Branched { ast: out, queries, made }
 }
 
 struct Work<'a> {
     /// Where the clauses of predicates are.
     source: &'a Module,
     predicates: &'a Predicates,
+    declarations: &'a Declarations,
     /// Where terms are made.
     out: Module,
     /// Declarations and rules of branches.
     made: Vec<Clause>,
+    /// Names of the constraints that start them.
+    names: Vec<String>,
     /// Names given so far.
     fresh: usize,
     /// What the branches of the rule at hand are called after.
     rule: Option<String>,
+    /// Variables of its heads: they have values.
+    bound: HashSet<String>,
 }
 
 impl Work<'_> {
     fn rule(&mut self, rule: &Rule, span: Span) -> Result<Vec<Clause>, Cannot> {
         self.rule = rule.name.map(|name| self.out.rule_name(name));
+        let mut bound = HashSet::default();
+        rule.kept.iter().chain(&rule.removed).for_each(|&head| self.variables(head, &mut bound));
+        self.bound = bound;
         let mut guard = Vec::new();
         for &goal in &rule.guard {
             guard.extend(self.goals(goal, &mut Vec::new())?);
@@ -281,24 +292,31 @@ impl Work<'_> {
             .for_each(|goals| self.variables_of(goals, &mut used));
         let mut values: Vec<String> = used.into_iter().filter(|name| known.contains(name)).collect();
         values.sort();
-        self.fresh += 1;
-        let name = format!("{} then {}", self.rule.as_deref().unwrap_or("rule"), self.fresh);
+        let name = loop {
+            self.fresh += 1;
+            let name = format!("{} then {}", self.rule.as_deref().unwrap_or("rule"), self.fresh);
+            if self.declarations.constraint(&name, values.len()).is_none() {
+                break name;
+            }
+        };
         self.declare(&name, values.len(), span);
+        self.names.push(name.clone());
         let inside: HashSet<String> = values.iter().cloned().collect();
         loop {
             let at = branch.test.iter().position(|goal| !matches!(goal, Goal::Plain(_)));
             let Some(at) = at else {
-                let then = branch.then.clone();
-                self.branch_rule(&name, &values, &branch.test, &then, &inside, span)?;
-                match branch.other.as_slice() {
-                    [Goal::If(test, then, other)] => {
-                        let (test, then, other) = (test.clone(), then.clone(), other.clone());
-                        branch = Branch { test, then, other };
-                        continue;
-                    }
-                    other => self.branch_rule(&name, &values, &[], other, &inside, span)?,
+                self.branch_rule(&name, &values, &branch.test, &branch.then, &inside, span)?;
+                if !matches!(branch.other.first(), Some(Goal::If(..))) {
+                    self.branch_rule(&name, &values, &[], &branch.other, &inside, span)?;
+                    break;
                 }
-                break;
+                // A chain of conditionals has one constraint. It is taken apart, not copied, since it may be long.
+                let mut rest = branch.other.split_off(1);
+                let Some(Goal::If(test, mut then, mut other)) = branch.other.pop() else { break };
+                then.extend_from_slice(&rest);
+                other.append(&mut rest);
+                branch = Branch { test, then, other };
+                continue;
             };
             let rest = branch.test[at + 1..].to_vec();
             let with = |goals: &[Goal]| [&branch.test[..at], goals, &rest].concat();

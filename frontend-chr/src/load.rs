@@ -17,13 +17,14 @@ use gchr_base::rule::{Program, Semantics, Start, verify};
 use gchr_base::source::{SourceId, SourceMap};
 
 use crate::ast::{ClauseKind, Module};
+use crate::branches::{self, Branched};
 use crate::declare::Declarations;
 use crate::facts::{self, FactFile};
 use crate::files::Files;
 use crate::flags::Quotes;
 use crate::logic::Builder;
 use crate::lower::{Lowering, Sorts};
-use crate::{Parsed, branches, declare, lint, parser, scopes, sorts};
+use crate::{Parsed, declare, lint, parser, scopes, sorts};
 
 #[cfg(feature = "tables")]
 pub use session::FactTable;
@@ -155,13 +156,17 @@ impl Reading {
 
     /// The same program with rules in place of branches and clauses; without facts yet.
     fn branched(&self) -> Self {
-        let (ast, queries) = branches::branched(&self.ast, &self.queries, &self.declarations);
+        let Branched { ast, queries, made } =
+            branches::branched(&self.ast, &self.queries, &self.declarations);
         let is_warning = |d: &&Diagnostic| !d.is_error();
         let mut reading =
             Self::of_texts(Texts { ast, queries, quotes: self.quotes, diagnostics: Vec::new() });
         reading.diagnostics.retain(Diagnostic::is_error);
         reading.diagnostics.extend(self.diagnostics.iter().filter(is_warning).cloned());
         reading.branched = true;
+        for constraint in reading.program.signature.constraints.iter_mut() {
+            constraint.is_made = made.contains(&constraint.name);
+        }
         reading
     }
 

@@ -85,6 +85,7 @@ impl<'a> Lowering<'a> {
                 name: declared.name.clone(),
                 columns,
                 span: Some(declared.span),
+                is_made: false,
             });
             for (column, ty) in declared.columns.iter().enumerate() {
                 if let Some(ty) = ty.as_ref().filter(|_| !declarations.unchecked) {

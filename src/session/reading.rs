@@ -46,7 +46,8 @@ impl Session {
         match &self.kind {
             Kind::Terms(_) => Vec::new(),
             Kind::Ground(session) => {
-                session.signature().constraints.iter().map(|c| (c.name.clone(), c.columns.len())).collect()
+                let all = session.signature().constraints.iter().filter(|c| !c.is_made);
+                all.map(|c| (c.name.clone(), c.columns.len())).collect()
             }
             Kind::Logic(session) => session.constraints(),
         }

@@ -59,7 +59,7 @@ fn it_is_explained_what_keeps_each_rule_from_rounds() {
 }
 
 /// Programs with conditionals, negations, disjunctions of tests and clauses, each with a confluent query.
-const BRANCHES: [&str; 4] = [
+const BRANCHES: [&str; 5] = [
     ":- chr_constraint item(+int), class(+int, +any), step(+int, +int), done(+int).
 item(N) <=> ( N < 0 -> S = neg ; N =:= 0 -> S = zero ; S = pos ),
     ( \\+ N mod 2 =:= 0 -> P = odd ; P = even ),
@@ -100,6 +100,13 @@ maximum(X, Y, Y) :- X < Y.
 c(N, S) <=> N > 1 | S1 is S + 1, ( even_number(N) -> M is N // 2 ; M is 3 * N + 1 ), c(M, S1).
 c(1, S) <=> maximum(S, 20, M), ignore(even_number(M)), r(S, M).
 ?- c(27, 0), c(6, 0), c(97, 0).",
+    ":- chr_constraint n(+int), pair(+int, +int), 'rule then 1'(+int), t(+int, +any).
+odd(1). odd(3). odd(5).
+n(X) \\ n(X) <=> true.
+n(X), n(Y) ==> \\+ ( X = 1 ; Y = 2 ), ( X = 3 -> Y > 3 ; X < Y ) | pair(X, Y).
+n(X), n(Y) ==> X < Y, \\+ odd(X) | 'rule then 1'(X).
+n(X) ==> ( odd(X) -> K = odd ; X =:= 2 -> K = two ; X =:= 4 -> K = four ; K = other ), t(X, K).
+?- n(1), n(2), n(3), n(4), n(5), n(6).",
 ];
 
 /// What a run of `p.chr`, which has this text, writes: sorted lines without blanks behind commas.
@@ -109,6 +116,42 @@ fn sorted_lines(scratch: &Scratch, args: &[&str], text: &str) -> Vec<String> {
     let mut lines: Vec<String> = run.stdout.lines().map(|line| line.replace(", ", ",")).collect();
     lines.sort();
     lines
+}
+
+/// Constraints that stand for the rest of a body are in no result.
+#[test]
+fn constraints_of_branches_are_not_shown() {
+    let scratch = Scratch::new();
+    for text in BRANCHES {
+        scratch.file("p.chr", text);
+        let sizes = |semantics: &str| sorted_lines(&scratch, &["--sizes", "--semantics", semantics], text);
+        assert_eq!(sizes("rounds"), sizes("refined"), "{text}");
+        let files = |semantics: &str| {
+            let run = scratch.gchr(&["run", "p.chr", "--semantics", semantics, "--out-dir", semantics]);
+            assert_eq!(run.code, 0, "{text}\n{}", run.stderr);
+            let found = std::fs::read_dir(scratch.path(semantics)).expect("a folder");
+            let mut names: Vec<_> = found.map(|file| file.expect("a file").file_name()).collect();
+            names.sort();
+            std::fs::remove_dir_all(scratch.path(semantics)).expect("it is removed");
+            names
+        };
+        assert_eq!(files("rounds"), files("refined"), "{text}");
+    }
+}
+
+/// Facts and chains of conditionals by the thousand are read in time that is in proportion to them.
+#[test]
+fn many_clauses_and_conditionals_are_read() {
+    let scratch = Scratch::new();
+    let facts: String = (0..4000).map(|k| format!("e({}, {}).\n", k * 7 % 4000, k % 13)).collect();
+    let chain: Vec<String> = (0..4000).map(|k| format!("X =:= {k} -> r({k})")).collect();
+    let text = format!(
+        ":- chr_constraint q(+int), p(+int), r(?any).\n{facts}q(X) ==> e(X, Y), r(Y).\np(X) ==> ( {} ).\n?- q(7), p(2).",
+        chain.join(" ; ")
+    );
+    scratch.file("many.chr", &text);
+    let run = scratch.gchr(&["run", "many.chr", "--timeout", "20s"]);
+    assert_eq!((run.code, run.stdout.matches("r(").count()), (0, 2), "{}", run.stderr);
 }
 
 #[test]

@@ -195,6 +195,8 @@ pub struct Constraint {
     pub columns: Vec<Column>,
     /// Where it is declared.
     pub span: Option<Span>,
+    /// Whether no program declares it: it stands for the rest of a body while a branch is chosen, and no result has it.
+    pub is_made: bool,
 }
 
 /// `Bool` and its two constructors.

@@ -3,7 +3,7 @@
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::source::Span;
 
-use super::{Cannot, Goal, Values, Work};
+use super::{Cannot, Goal, MAX_RULES, Values, Work};
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::builtin;
 use crate::declare::Declarations;
@@ -104,12 +104,55 @@ impl Predicates {
 struct Chosen {
     /// Unifications with the arguments of the call, for arguments that are no new variables.
     heads: Vec<TermId>,
-    /// The argument of the clause's head at each of these.
-    patterns: Vec<(usize, TermId)>,
     /// What stands before the first cut, or all.
     test: Vec<Goal>,
     /// What stands behind it.
     then: Option<Vec<Goal>>,
+    fits: Fits,
+}
+
+/// When a clause fits a call, as far as that tells it from others.
+struct Fits {
+    /// By argument: name and number of arguments of the term that stands there, unless it is a variable.
+    functors: Vec<Option<String>>,
+    /// Texts of the tests at its beginning, and of those that exclude one of them.
+    tests: Vec<String>,
+    excluded: Vec<String>,
+}
+
+impl Fits {
+    /// Whether two clauses never fit the same call.
+    fn excludes(&self, other: &Self) -> bool {
+        let differ = |(a, b): (&Option<String>, &Option<String>)| a.is_some() && b.is_some() && a != b;
+        self.functors.iter().zip(&other.functors).any(differ)
+            || self.excluded.iter().any(|test| other.tests.contains(test))
+    }
+}
+
+/// The clauses behind one, by what stands at each argument: those that may fit the same calls.
+#[derive(Default)]
+struct Later(Vec<(HashMap<String, Vec<usize>>, Vec<usize>)>);
+
+impl Later {
+    fn add(&mut self, clause: usize, fits: &Fits) {
+        self.0.resize_with(fits.functors.len(), Default::default);
+        for (functor, (by_functor, others)) in fits.functors.iter().zip(&mut self.0) {
+            match functor {
+                Some(functor) => by_functor.entry(functor.clone()).or_default().push(clause),
+                None => others.push(clause),
+            }
+        }
+    }
+
+    /// Those that one argument does not exclude: of the argument that leaves fewest; `None`: all.
+    fn candidates(&self, fits: &Fits) -> Option<Vec<usize>> {
+        let of_argument =
+            |(functor, (by_functor, others)): (&Option<String>, &(HashMap<_, Vec<_>>, Vec<_>))| {
+                let same = by_functor.get(functor.as_ref()?);
+                Some(same.into_iter().flatten().chain(others).copied().collect::<Vec<usize>>())
+            };
+        fits.functors.iter().zip(&self.0).filter_map(of_argument).min_by_key(Vec::len)
+    }
 }
 
 impl Work<'_> {
@@ -123,10 +166,15 @@ impl Work<'_> {
         let Some(clauses) = calls.last().and_then(|key| self.predicates.0.get(key)) else {
             return Err(Cannot);
         };
+        // Each clause would become a rule at least.
+        if clauses.len() > MAX_RULES {
+            return Err(Cannot);
+        }
         let mut chosen = Vec::new();
         for &(head, body) in clauses {
             chosen.push(self.clause(head, body, args, calls)?);
         }
+        let mut later = Later::default();
         let fail = Goal::Plain(self.term(TermKind::Atom("fail".into()), span));
         let mut rest = vec![fail];
         for i in (0..chosen.len()).rev() {
@@ -137,8 +185,12 @@ impl Work<'_> {
                 None if i + 1 == chosen.len() => test,
                 None => {
                     // Tests at its beginning decide for it where no later clause fits as well.
-                    let tests = chosen[i].test.iter().take_while(|goal| self.is_test(goal)).count();
-                    let alone = (i + 1..chosen.len()).all(|j| self.excludes(&chosen[i], &chosen[j]));
+                    let tests = chosen[i].fits.tests.len();
+                    let fits = &chosen[i].fits;
+                    let alone = match later.candidates(fits) {
+                        Some(candidates) => candidates.into_iter().all(|j| fits.excludes(&chosen[j].fits)),
+                        None => chosen[i + 1..].iter().all(|other| fits.excludes(&other.fits)),
+                    };
                     let (first, behind) = test.split_at(chosen[i].heads.len() + tests);
                     match alone {
                         true => vec![Goal::If(first.to_vec(), behind.to_vec(), rest)],
@@ -146,6 +198,7 @@ impl Work<'_> {
                     }
                 }
             };
+            later.add(i, &chosen[i].fits);
         }
         Ok(rest)
     }
@@ -160,7 +213,7 @@ impl Work<'_> {
         self.fresh += 1;
         let (mut values, number, source) = (Values::default(), self.fresh, self.source);
         let parts = source.functor(head).map_or(&[][..], |(_, parts)| parts);
-        let (mut heads, mut patterns) = (Vec::new(), Vec::new());
+        let (mut heads, mut functors) = (Vec::new(), vec![None; args.len()]);
         for (i, (&part, &arg)) in parts.iter().zip(args).enumerate() {
             match source.kind(part) {
                 TermKind::Var(name) if name == "_" => continue,
@@ -173,9 +226,7 @@ impl Work<'_> {
             let pattern = self.copy(part, &mut values, number);
             let equal = self.constraint("=".into(), vec![arg, pattern], source.span(part));
             heads.push(equal);
-            if !self.is_variable(pattern) {
-                patterns.push((i, pattern));
-            }
+            functors[i] = self.functor_text(pattern);
         }
         let goals = body.map_or_else(Vec::new, |body| source.members(body, ","));
         let cut = goals.iter().position(|&goal| matches!(source.functor(goal), Some(("!", []))));
@@ -191,36 +242,31 @@ impl Work<'_> {
                 _ => test.extend(made),
             }
         }
-        Ok(Chosen { heads, patterns, test, then })
+        let decisive: Vec<TermId> = test.iter().map_while(|goal| self.test(goal)).collect();
+        let tests = decisive.iter().map(|&test| self.out.term_text(test)).collect();
+        let excluded = decisive.iter().flat_map(|&test| self.excluded(test)).collect();
+        Ok(Chosen { heads, test, then, fits: Fits { functors, tests, excluded } })
     }
 
-    /// Whether a goal is a comparison or a test of a kind.
-    fn is_test(&self, goal: &Goal) -> bool {
-        let Goal::Plain(term) = goal else { return false };
-        let Some((name, args)) = self.out.functor(*term) else { return false };
-        use builtin::Builtin::{Compare, NotUnify, Structural, TypeTest};
-        matches!(builtin::goal(name, args.len()), Some(Compare(_) | Structural(_) | TypeTest(_) | NotUnify))
-    }
-
-    /// Whether two clauses never fit the same call.
-    fn excludes(&mut self, a: &Chosen, b: &Chosen) -> bool {
-        let functor = |work: &Self, id| match work.out.kind(id) {
-            TermKind::Compound { name, args } => format!("{name}/{}", args.len()),
-            TermKind::List { .. } => "[|]/2".into(),
-            _ => work.out.term_text(id),
-        };
-        let apart = a
-            .patterns
-            .iter()
-            .any(|(i, a)| b.patterns.iter().any(|(j, b)| i == j && functor(self, *a) != functor(self, *b)));
-        if apart {
-            return true;
+    /// Name and number of arguments of a term, or what it is; `None` for a variable.
+    fn functor_text(&self, id: TermId) -> Option<String> {
+        match self.out.kind(id) {
+            TermKind::Var(_) => None,
+            TermKind::Compound { name, args } => Some(format!("{name}/{}", args.len())),
+            TermKind::List { .. } => Some("[|]/2".into()),
+            _ => Some(self.out.term_text(id)),
         }
-        let tests = |work: &Self, chosen: &Chosen| -> Vec<TermId> {
-            let plain = |goal: &Goal| if let Goal::Plain(term) = goal { Some(*term) } else { None };
-            chosen.test.iter().take_while(|goal| work.is_test(goal)).filter_map(plain).collect()
-        };
-        let (a, b) = (tests(self, a), tests(self, b));
-        a.iter().any(|&a| b.iter().any(|&b| self.exclude(a, b)))
+    }
+
+    /// A goal that is a comparison or a test of a kind.
+    fn test(&self, goal: &Goal) -> Option<TermId> {
+        let Goal::Plain(term) = goal else { return None };
+        let (name, args) = self.out.functor(*term)?;
+        use builtin::Builtin::{Compare, NotUnify, Structural, TypeTest};
+        let decides = matches!(
+            builtin::goal(name, args.len()),
+            Some(Compare(_) | Structural(_) | TypeTest(_) | NotUnify)
+        );
+        decides.then_some(*term)
     }
 }

@@ -1,5 +1,7 @@
 //! Guards as cases: conjunctions of tests, no two of which hold at once.
 
+use gchr_base::hash::HashSet;
+
 use super::{Cannot, Goal, Work};
 use crate::ast::{TermId, TermKind};
 
@@ -12,6 +14,9 @@ type Case = Vec<TermId>;
 /// Tests and what holds where they do not.
 const OPPOSITES: [(&str, &str); 6] =
     [("=:=", "=\\="), ("<", ">="), (">", "=<"), ("==", "\\=="), ("@<", "@>="), ("@>", "@=<")];
+
+/// The same of tests of variables that have values.
+const OPPOSITES_OF_VALUES: (&str, &str) = ("=", "\\=");
 
 /// Kinds of ground terms, of which each has one, and the tests that some of them pass.
 const KINDS: [&str; 5] = ["integer", "float", "atom", "string", "compound"];
@@ -73,6 +78,9 @@ impl Work<'_> {
         let span = self.out.span(test);
         let Some((name, args)) = self.out.functor(test) else { return Err(Cannot) };
         let (name, args) = (name.to_string(), args.to_vec());
+        let mut variables = HashSet::default();
+        self.variables(test, &mut variables);
+        let is_of_values = variables.is_subset(&self.bound);
         let mut with = |name: &str| vec![self.constraint(name.into(), args.clone(), span)];
         Ok(match args.len() {
             0 if name == "fail" || name == "false" => vec![Vec::new()],
@@ -86,17 +94,18 @@ impl Work<'_> {
                 let pair = |(a, b): &(&'static str, &'static str)| {
                     if *a == name { Some(*b) } else { (*b == name).then_some(*a) }
                 };
-                vec![with(OPPOSITES.iter().find_map(pair).ok_or(Cannot)?)]
+                let of_values = is_of_values.then_some(&OPPOSITES_OF_VALUES);
+                vec![with(OPPOSITES.iter().chain(of_values).find_map(pair).ok_or(Cannot)?)]
             }
             _ => return Err(Cannot),
         })
     }
 
-    /// Whether one of two tests surely does not hold.
-    pub(super) fn exclude(&mut self, a: TermId, b: TermId) -> bool {
-        let Ok(opposite) = self.opposite(a) else { return false };
-        let text = self.out.term_text(b);
-        opposite.iter().any(|case| matches!(case.as_slice(), [one] if self.out.term_text(*one) == text))
+    /// The texts of tests that do not hold where one does.
+    pub(super) fn excluded(&mut self, test: TermId) -> Vec<String> {
+        let opposite = self.opposite(test).unwrap_or_default();
+        let text = |case: &Case| if let [one] = case[..] { Some(self.out.term_text(one)) } else { None };
+        opposite.iter().filter_map(text).collect()
     }
 
     /// Whether a term is a variable.

@@ -105,7 +105,7 @@ impl Builder {
             Column { sort, density, declared: true }
         };
         let columns = columns.iter().map(column).collect();
-        sig.constraints.push(Constraint { name: name.into(), columns, span: None });
+        sig.constraints.push(Constraint { name: name.into(), columns, span: None, is_made: false });
         self
     }
 
