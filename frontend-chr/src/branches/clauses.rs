@@ -129,29 +129,40 @@ impl Fits {
     }
 }
 
-/// The clauses behind one, by what stands at each argument: those that may fit the same calls.
+/// The clauses behind one, by argument.
 #[derive(Default)]
-struct Later(Vec<(HashMap<String, Vec<usize>>, Vec<usize>)>);
+struct Later(Vec<AtArgument>);
+
+/// Clauses by what stands at an argument.
+#[derive(Default)]
+struct AtArgument {
+    by_functor: HashMap<String, Vec<usize>>,
+    variables: Vec<usize>,
+}
+
+impl AtArgument {
+    /// Those that the argument of another clause does not exclude; `None`: it excludes none.
+    fn candidates(&self, functor: Option<&String>) -> Option<Vec<usize>> {
+        let same = self.by_functor.get(functor?);
+        Some(same.into_iter().flatten().chain(&self.variables).copied().collect())
+    }
+}
 
 impl Later {
     fn add(&mut self, clause: usize, fits: &Fits) {
         self.0.resize_with(fits.functors.len(), Default::default);
-        for (functor, (by_functor, others)) in fits.functors.iter().zip(&mut self.0) {
+        for (functor, at) in fits.functors.iter().zip(&mut self.0) {
             match functor {
-                Some(functor) => by_functor.entry(functor.clone()).or_default().push(clause),
-                None => others.push(clause),
+                Some(functor) => at.by_functor.entry(functor.clone()).or_default().push(clause),
+                None => at.variables.push(clause),
             }
         }
     }
 
-    /// Those that one argument does not exclude: of the argument that leaves fewest; `None`: all.
+    /// Those that may fit the same calls: as the argument that leaves fewest has it; `None`: all.
     fn candidates(&self, fits: &Fits) -> Option<Vec<usize>> {
-        let of_argument =
-            |(functor, (by_functor, others)): (&Option<String>, &(HashMap<_, Vec<_>>, Vec<_>))| {
-                let same = by_functor.get(functor.as_ref()?);
-                Some(same.into_iter().flatten().chain(others).copied().collect::<Vec<usize>>())
-            };
-        fits.functors.iter().zip(&self.0).filter_map(of_argument).min_by_key(Vec::len)
+        let arguments = fits.functors.iter().zip(&self.0);
+        arguments.filter_map(|(functor, at)| at.candidates(functor.as_ref())).min_by_key(Vec::len)
     }
 }
 
