@@ -242,6 +242,12 @@ impl Machine<'_, '_> {
             "min" | "max" => {
                 let order = compare(&a, &b);
                 let pick_a = match order {
+                    // Of an integer and a float, the float.
+                    Some(std::cmp::Ordering::Equal)
+                        if matches!(a, Number::Float(_)) != matches!(b, Number::Float(_)) =>
+                    {
+                        matches!(a, Number::Float(_))
+                    }
                     Some(std::cmp::Ordering::Equal) => {
                         let order = crate::number::standard_order(&a, &b);
                         (name == "max") != order.is_lt()

@@ -81,16 +81,31 @@ fn number_string(m: &mut M<'_, '_>) -> Done<bool> {
     }
 }
 
+/// The fields of a text as SWI-Prolog finds them: padding is skipped before a field, separators among it, unless one
+/// begins the field, and behind a separator that is padding itself.
+fn fields(text: &str, separates: impl Fn(char) -> bool, pads: impl Fn(char) -> bool) -> Vec<String> {
+    let mut rest = text.trim_matches(&pads);
+    let mut fields = Vec::new();
+    loop {
+        if rest.chars().next().is_some_and(|c| !separates(c)) {
+            rest = rest.trim_start_matches(&pads);
+        }
+        let Some((end, separator)) = rest.char_indices().find(|&(_, c)| separates(c)) else {
+            fields.push(rest.trim_end_matches(&pads).to_string());
+            return fields;
+        };
+        fields.push(rest[..end].trim_end_matches(&pads).to_string());
+        rest = &rest[end + separator.len_utf8()..];
+        if pads(separator) {
+            rest = rest.trim_start_matches(&pads);
+        }
+    }
+}
+
 fn split_string(m: &mut M<'_, '_>) -> Done<bool> {
     let text = m.text(m.x[0])?;
     let (separators, pad) = (m.text(m.x[1])?, m.text(m.x[2])?);
-    let parts: Vec<String> = if separators.is_empty() {
-        vec![text.trim_matches(|c| pad.contains(c)).to_string()]
-    } else {
-        text.split(|c| separators.contains(c))
-            .map(|part| part.trim_matches(|c| pad.contains(c)).to_string())
-            .collect()
-    };
+    let parts = fields(&text, |c| separators.contains(c), |c| pad.contains(c));
     let mut items = Vec::new();
     for part in parts {
         items.push(m.heap.string(&part));

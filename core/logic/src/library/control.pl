@@ -131,7 +131,6 @@ license(_).
 call_with_depth_limit(G, _, 1) :- call(G).
 call_with_time_limit(_, G) :- once(G).
 call_with_inference_limit(G, _, !) :- once(G).
-findnsols(N, T, G, L) :- findall(T, limit(N, G), L).
 limit(N, G) :- N > 0, S = count(0), call(G), arg(1, S, C0), C is C0+1,
     ( C =:= N -> ! ; nb_setarg(1, S, C) ).
 

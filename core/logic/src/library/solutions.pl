@@ -4,7 +4,14 @@ findall(T, G, L) :- findall(T, G, L, []).
 findall(T, G, L, Tail) :- '$findall_start', '$findall_run'(T, G), '$findall_collect'(L, Tail).
 '$findall_run'(T, G) :- call(G), '$findall_add'(T), fail.
 '$findall_run'(_, _).
-findnsols(N, T, G, L) :- findall(T, limit(N, G), L).
+% In portions: nothing is open while one is looked at.
+findnsols(N, T, G, L) :-
+    S = count(0), '$findall_start',
+    ( '$choices'(Before), call(G), '$choices'(After), '$findall_add'(T), arg(1, S, C0), C is C0+1,
+        ( Before == After -> !, '$findall_collect'(L, [])
+        ; C =:= N -> nb_setarg(1, S, 0), ( '$findall_collect'(L, []) ; '$findall_start', fail )
+        ; nb_setarg(1, S, C), fail )
+    ; '$findall_collect'(L, []) ).
 
 bagof(T, G, L) :-
     '$free_of'(G, Goal, T, Vs),
