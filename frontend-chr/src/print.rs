@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use gchr_base::escape::is_hidden;
 use gchr_base::logic::Operators;
+use gchr_base::value::is_symbol_char;
 
 use crate::ast::*;
 use crate::operators::{self, ARGUMENT, TERM};
@@ -19,7 +20,7 @@ impl Display for Module {
                 operators::declare(self, directive, &mut operators);
             }
             // Behind an atom of symbols, the full stop would become a part of it.
-            let glued = text.ends_with(is_symbol);
+            let glued = text.ends_with(is_symbol_char);
             writeln!(f, "{text}{}", if glued { " ." } else { "." })
         })
     }
@@ -280,13 +281,8 @@ fn is_plain_atom(name: &str) -> bool {
         Some(_) if matches!(name, "[]" | "{}" | "!" | ";") => true,
         // A comment, or the end of the clause, is not an atom.
         Some(_) if name.starts_with("/*") || name == "." => false,
-        Some(_) => name.chars().all(is_symbol),
+        Some(_) => name.chars().all(is_symbol_char),
     }
-}
-
-/// Whether a character is one of those that symbolic atoms are made of.
-fn is_symbol(c: char) -> bool {
-    "+-*/\\^<>=~:.?@#&$".contains(c)
 }
 
 fn print_quoted(quote: char, text: &str, out: &mut dyn Write) -> fmt::Result {

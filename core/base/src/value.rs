@@ -15,7 +15,7 @@ mod write;
 
 pub use heap::{Heap, Word};
 pub use order::{compare, compare_numbers};
-pub use write::{Operation, Written, write_atom, write_escaped, write_float};
+pub use write::{Operation, Written, is_symbol_char, write_atom, write_escaped, write_float};
 
 use crate::signature::{Signature, SortKind, TextId};
 

@@ -4,11 +4,6 @@ use crate::cell::{BoxKind, Cell, Tag};
 use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
 
-/// Whether a character may be part of an atom of symbols.
-pub(crate) fn is_symbol(c: char) -> bool {
-    "#$&*+-./:<=>?@^~\\".contains(c)
-}
-
 impl Machine<'_, '_> {
     /// The text of an atomic term or of a list of codes or characters.
     pub fn text(&mut self, cell: Cell) -> Done<String> {

@@ -2,7 +2,7 @@
 
 use gchr_base::hash::HashMap;
 use gchr_base::logic::{OpDef, Operators};
-use gchr_base::value::{write_atom, write_escaped, write_float};
+use gchr_base::value::{is_symbol_char, write_atom, write_escaped, write_float};
 
 use crate::cell::{Atom, BoxKind, Cell, Tag};
 use crate::heap::Heap;
@@ -396,7 +396,6 @@ impl Writer<'_> {
 }
 
 fn glues(last: char, first: char) -> bool {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    let symbol = crate::text::is_symbol;
-    word(last) && word(first) || symbol(last) && symbol(first) || last == ',' && first == ','
+    let word = |c: char| (c.is_alphanumeric() || c == '_') && !is_symbol_char(c);
+    word(last) && word(first) || is_symbol_char(last) && is_symbol_char(first) || last == ',' && first == ','
 }

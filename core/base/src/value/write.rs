@@ -342,7 +342,7 @@ impl Writer<'_> {
 }
 
 fn glues(last: char, first: char) -> bool {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let word = |c: char| (c.is_alphanumeric() || c == '_') && !is_symbol_char(c);
     word(last) && word(first) || is_symbol_char(last) && is_symbol_char(first) || last == ',' && first == ','
 }
 
@@ -400,8 +400,18 @@ pub fn write_atom(out: &mut dyn Write, name: &str) -> fmt::Result {
     out.write_char('\'')
 }
 
-fn is_symbol_char(c: char) -> bool {
-    "#$&*+-./:<=>?@^~\\".contains(c)
+/// Whether a character is one of those that symbolic atoms are made of, for the readers and for SWI-Prolog: the
+/// symbols of ASCII, and what Unicode has as punctuation and symbols, with numbers like `²` of Latin-1 only.
+pub fn is_symbol_char(c: char) -> bool {
+    use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+    if c.is_ascii() {
+        return "#$&*+-./:<=>?@^~\\".contains(c);
+    }
+    match c.general_category_group() {
+        GeneralCategoryGroup::Punctuation | GeneralCategoryGroup::Symbol => !is_xid_continue(c),
+        GeneralCategoryGroup::Number => c <= '\u{ff}' && c.general_category() == GeneralCategory::OtherNumber,
+        _ => false,
+    }
 }
 
 fn is_bare(name: &str) -> bool {
@@ -410,7 +420,7 @@ fn is_bare(name: &str) -> bool {
     }
     let Some(first) = name.chars().next() else { return false };
     // What both readers take for a small letter: a letter that is none of another size.
-    if is_xid_start(first) && first.to_lowercase().eq([first]) {
+    if is_xid_start(first) && !first.is_uppercase() && first.to_lowercase().eq([first]) {
         return name.chars().all(|c| is_xid_continue(c) && c != '\u{b7}');
     }
     name.chars().all(is_symbol_char) && !name.starts_with("/*") && name != "."
