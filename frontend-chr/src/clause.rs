@@ -93,13 +93,18 @@ fn rule(module: &Module, term: TermId, tokens: &[Token]) -> Result<Rule, Diagnos
 /// A clause that cannot be read and begins like a directive, but for a letter.
 pub(crate) fn misspelt_directive(tokens: &[Token]) -> Option<Diagnostic> {
     use crate::lexer::Tok;
-    const KNOWN: [&str; 6] = ["chr_constraint", "constraints", "chr_type", "chr_option", "handler", "rules"];
     let first = tokens.first()?;
     let second = tokens.get(1).filter(|_| first.is_atom(":-"))?;
     let Tok::Atom(name) = &second.tok else { return None };
-    let near = gchr_base::suggest::nearest(name, KNOWN).filter(|_| !KNOWN.contains(&name.as_str()))?;
+    let near = near_directive(name)?;
     let diagnostic = Diagnostic::error("C0206", format!("unknown directive {name}"));
     Some(diagnostic.label(second.span, "not a directive of CHR").help(format!("did you mean {near}?")))
+}
+
+/// The directive of CHR that a name may be meant for.
+pub(crate) fn near_directive(name: &str) -> Option<&'static str> {
+    const KNOWN: [&str; 6] = ["chr_constraint", "constraints", "chr_type", "chr_option", "handler", "rules"];
+    gchr_base::suggest::nearest(name, KNOWN).filter(|_| !KNOWN.contains(&name))
 }
 
 /// Name and number of arguments of the predicate that a clause, or a rule of a grammar, belongs to.

@@ -163,6 +163,14 @@ impl Directives<'_> {
                     .help("remove it to silence this warning"),
             ),
             (name, args) if self.is_goal(name, args.len()) => self.found.beyond.push(unknown(span)),
+            (name, args) if clause::near_directive(name).is_none() => {
+                self.found.beyond.push(unknown(span));
+                self.report(
+                    Diagnostic::error("C0302", format!("unknown goal {name}/{}", args.len()))
+                        .label(span, "nothing defines it")
+                        .help("define it or remove it: a program with clauses of Prolog runs without it"),
+                );
+            }
             _ => self.unknown(span),
         }
     }

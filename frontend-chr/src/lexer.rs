@@ -159,6 +159,7 @@ pub(crate) fn clause(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> usize {
     tokens.clear();
+    let at = if at == 0 { first_line_of_script(text) } else { at };
     let mut lexer = Raw::lexer(&text[at..]);
     let reported = diagnostics.len();
     let mut end = text.len();
@@ -188,6 +189,11 @@ pub(crate) fn clause(
         Diagnostic::error(p.code, p.message).label(place, p.label).help(p.help)
     }));
     end
+}
+
+/// Length of the line `#!...` that tells systems what runs a script, without its end.
+pub(crate) fn first_line_of_script(text: &str) -> usize {
+    if text.starts_with("#!") { text.find('\n').unwrap_or(text.len()) } else { 0 }
 }
 
 fn token(raw: Raw, lexer: &Lexer<'_, Raw>, glued: bool) -> Tok {

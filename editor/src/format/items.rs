@@ -98,7 +98,8 @@ impl Reader<'_> {
         let mut at = self.end;
         while at < to {
             let rest = &self.text[at..to];
-            let length = if rest.starts_with('%') {
+            let script = at == 0 && rest.starts_with("#!");
+            let length = if script || rest.starts_with('%') {
                 let line = rest.find('\n').unwrap_or(rest.len());
                 rest[..line].trim_end().len()
             } else if rest.starts_with("/*") {

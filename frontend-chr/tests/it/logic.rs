@@ -56,6 +56,7 @@ fn ground_stores_are_left_only_for_a_reason() {
         (format!("{c}c(X) <=> d(100000000000000000000)."), "", "logic: C0105 100000000000000000000"),
         (format!("{c}c(X) <=> length(X, N), d(N)."), "", "logic: C0302 length(X, N); C0401 N"),
         (format!("{c}:- initialization(main).\nmain :- c(1)."), "", "logic: C0206 initialization(main)"),
+        (format!("{c}:- frobnicate(1)."), "", "logic: C0206 frobnicate(1)"),
         (format!("{c}:- op(700, xfx, ===>).\nc(X ===> Y) <=> d(Y ===> X)."), "c(1 ===> 2)", "ground"),
         (format!("{c}c(X) <=> e(X)."), "", "errors: C0302 e(X)"),
         (format!("{c}e(X) <=> d(_)."), "", "errors: C0301 e(X)"),
