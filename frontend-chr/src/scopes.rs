@@ -6,7 +6,7 @@
 
 use gchr_base::hash::{HashMap, HashSet};
 
-use crate::ast::{ClauseKind, Module, Renamed, TermId, TermKind};
+use crate::ast::{ClauseKind, Module, Renamed, Term, TermId, TermKind};
 use crate::calls::{self, Call};
 use crate::{builtin, clause};
 
@@ -17,6 +17,8 @@ pub(crate) struct Scope {
     pub name: Option<String>,
     /// The list of what it exports.
     pub exports: Option<TermId>,
+    /// Whether the main text names its file.
+    pub imported: bool,
 }
 
 /// Name and number of arguments.
@@ -38,10 +40,12 @@ const SHARED: [(&str, usize); 7] = [
 
 /// Renames what several scopes define; `scope_of` has the scope of each clause.
 pub(crate) fn separate(module: &mut Module, scopes: &[Scope], scope_of: &[usize]) {
+    own_constraints(module, scopes, scope_of);
+    let names = names_of_scopes(module, scopes, scope_of);
+    module.kept = kept(module, scopes, scope_of, &names);
     if scopes.len() < 2 {
         return;
     }
-    let names = names_of_scopes(module, scopes, scope_of);
     module.homes = homes(module, scopes, scope_of, &names);
     let types = types_of_scopes(module, scopes, scope_of);
     if names.iter().chain(&types).all(Names::is_empty) {
@@ -76,14 +80,15 @@ fn names_of_scopes(module: &Module, scopes: &[Scope], scope_of: &[usize]) -> Vec
         // What only one module defines, and keeps for itself, hides no predicate of a library from the others.
         let hides =
             places[0] != 0 && !exported[places[0]].contains(&key) && builtin::is_predicate(&key.0, key.1);
-        if places.len() == 1 && !hides {
+        // Hooks are of their module.
+        let hook = matches!((&*key.0, key.1), ("attr_unify_hook", 2) | ("attribute_goals", 3));
+        if places.len() == 1 && !hides && !(hook && places[0] != 0) {
             continue;
         }
         if SHARED.iter().any(|(name, arity)| *name == key.0 && *arity == key.1) {
             continue;
         }
         let exporters: Vec<usize> = places.iter().copied().filter(|&s| exported[s].contains(&key)).collect();
-        let hook = key.0 == "attr_unify_hook" && key.1 == 2;
         let owner = match places.contains(&0) {
             true => 0,
             false if places.len() == 1 => usize::MAX,
@@ -121,6 +126,68 @@ fn homes(
         }
     }
     homes
+}
+
+/// Constraints that no top level sees: modules do not export them, or only to other modules.
+fn kept(module: &Module, scopes: &[Scope], scope_of: &[usize], names: &[Names]) -> HashSet<(String, usize)> {
+    let exported: Vec<HashSet<Key>> = scopes.iter().map(|scope| exports(module, scope)).collect();
+    let is_seen = |scope: usize, key: &Key| match (scope, &scopes[0].name) {
+        (0, None) => true,
+        (0, Some(_)) => exported[0].contains(key),
+        (_, None) => scopes[scope].imported && exported[scope].contains(key),
+        (_, Some(_)) => false,
+    };
+    let mut kept = HashSet::default();
+    for (clause, &scope) in module.clauses.iter().zip(scope_of) {
+        let ClauseKind::Directive(_) = clause.kind else { continue };
+        for key in definitions(module, &clause.kind).into_iter().filter(|key| !is_seen(scope, key)) {
+            let name = names[scope].get(&key).unwrap_or(&key.0).clone();
+            kept.insert((name, key.1));
+        }
+    }
+    kept
+}
+
+/// `current_chr_constraint(C)` in the clauses of a module asks for the module's own: `M:C`.
+fn own_constraints(module: &mut Module, scopes: &[Scope], scope_of: &[usize]) {
+    let mut asked = Vec::new();
+    for (clause, &scope) in module.clauses.iter().zip(scope_of) {
+        let Some(name) = &scopes[scope].name else { continue };
+        for call in calls_of(module, &clause.kind) {
+            if let Some(("current_chr_constraint", &[constraint])) = module.functor(call.term)
+                && call.arity == 1
+                && call.modules.is_empty()
+                && module.binary(constraint, ":").is_none()
+            {
+                asked.push((call.term, constraint, name.clone()));
+            }
+        }
+    }
+    for (call, constraint, name) in asked {
+        let span = module.span(constraint);
+        let name = module.terms.push(Term { kind: TermKind::Atom(name), span });
+        let args = vec![name, constraint];
+        let own = module.terms.push(Term { kind: TermKind::Compound { name: ":".into(), args }, span });
+        if let TermKind::Compound { args, .. } = &mut module.terms[call].kind {
+            args[0] = own;
+        }
+    }
+}
+
+/// What a clause calls.
+fn calls_of(module: &Module, kind: &ClauseKind) -> Vec<Call> {
+    let goals = |terms: &[TermId]| terms.iter().map(|&id| (id, 0)).collect::<Vec<_>>();
+    match kind {
+        ClauseKind::Prolog(term) => match module.functor(*term) {
+            Some((":-" | "=>", &[_, body])) => calls::of_goals(module, [(body, 0)]),
+            Some(("-->", &[_, body])) => calls::of_grammar(module, body),
+            _ => Vec::new(),
+        },
+        ClauseKind::Rule(rule) => {
+            calls::of_goals(module, goals(&rule.guard).into_iter().chain(goals(&rule.body)))
+        }
+        ClauseKind::Query(_) | ClauseKind::Directive(_) => Vec::new(),
+    }
 }
 
 /// Renames in queries of another text what is called there by its module: `module:goal`.

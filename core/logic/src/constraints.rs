@@ -90,6 +90,8 @@ pub(crate) struct Asked {
     id: u32,
     /// Choice points below its own.
     mark: usize,
+    /// Whether it may bind older variables that are not locked.
+    open: bool,
 }
 
 /// A rule.
@@ -107,6 +109,9 @@ struct Rule {
     empty: bool,
     /// Whether combinations that fired are remembered.
     history: bool,
+    /// The variables of goals that are a guard: those of columns that are declared `+`, and the others of heads.
+    trusted: Vec<u16>,
+    locked: Vec<u16>,
 }
 
 /// A constraint symbol.
@@ -116,6 +121,8 @@ struct Symbol {
     arity: usize,
     /// Its module.
     module: Cell,
+    /// Whether answers show the module.
+    qualified: bool,
     occurrences: Vec<Rc<Occurrence>>,
     /// Columns of each index.
     indexes: Vec<Vec<usize>>,
@@ -154,6 +161,6 @@ pub(crate) const TABLE: &[(&str, usize, crate::database::Native)] = &[
 ];
 
 fn commit(m: &mut Machine<'_, '_>) -> Done<bool> {
-    let (frame, rule) = (m.int_arg(0)? as usize, m.int_arg(1)? as usize);
-    m.commit_guarded(frame, rule)
+    let (frame, locked) = (m.int_arg(0)? as usize, m.arg(1));
+    m.commit_guarded(frame, locked)
 }

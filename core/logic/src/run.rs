@@ -345,7 +345,8 @@ impl Machine<'_, '_> {
         wanted: Answers,
         answer: OnAnswer<'_>,
     ) -> Done<bool> {
-        let (cell, variables) = self.goal(program, goal);
+        let (cell, mut variables) = self.goal(program, goal);
+        let cell = self.with_own_goals(cell, &mut variables);
         self.roots = variables;
         let mut found = 0;
         let mut outcome = self.solve(cell)?;
@@ -384,9 +385,12 @@ impl Machine<'_, '_> {
                 names.insert(*cell, last.to_string());
             }
         }
-        let store = if self.db.flags.show_store { self.stored() } else { Vec::new() };
+        let stored = if self.db.flags.show_store { self.stored() } else { Vec::new() };
+        let (modules, store): (Vec<Option<Cell>>, Vec<Cell>) = stored.into_iter().unzip();
         let terms: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).chain(store.iter().copied()).collect();
-        let waiting = self.waiting(&terms);
+        let own = variables.get(goal.variables.len()).copied().flatten();
+        let own = Some(own.unwrap_or(Cell::atom(atom::nil)));
+        let waiting = self.waiting(&terms, own);
         let shown =
             groups.iter().map(|(_, cell)| *cell).chain(waiting.iter().copied()).chain(store.iter().copied());
         let shown: Vec<Cell> = shown.collect();
@@ -433,7 +437,15 @@ impl Machine<'_, '_> {
             bindings.push((vec![names[cell].as_str().into()], export.term(self, *cell)));
         }
         let goals = Style { max: 999, ..style };
-        text.goals = waiting.iter().chain(&store).map(|&term| self.written(term, goals)).collect();
+        let qualified: Vec<Cell> = modules
+            .into_iter()
+            .zip(&store)
+            .map(|(module, &term)| match module {
+                Some(module) => self.heap.compound(atom::colon, &[module, term]),
+                None => term,
+            })
+            .collect();
+        text.goals = waiting.iter().chain(&qualified).map(|&term| self.written(term, goals)).collect();
         let plain = Style { quoted: false, ..goals };
         text.rows = store.iter().map(|&term| self.row(term, plain)).collect();
         let waiting = waiting.into_iter().map(|term| export.term(self, term)).collect();

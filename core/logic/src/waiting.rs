@@ -6,18 +6,55 @@ use crate::cell::Cell;
 use crate::machine::Machine;
 use crate::names::atom;
 
+/// The goals that an answer shows.
+struct Shown<'s> {
+    goals: &'s mut Vec<Cell>,
+    /// What was shown already.
+    seen: &'s mut HashSet<Cell>,
+    /// What the program shows: terms of a variable, a module and goals.
+    own: &'s [Cell],
+    /// Whether attributes of modules of constraints are not shown.
+    hides: bool,
+}
+
 impl Machine<'_, '_> {
-    /// Goals that the variables of terms wait for, and those that these goals hold.
-    pub(crate) fn waiting(&mut self, terms: &[Cell]) -> Vec<Cell> {
+    /// A goal of a query, with one behind it that asks the program's `attribute_goals//1` about the attributes that
+    /// its answer shows, where the program has it: what comes of that is a variable more.
+    pub(crate) fn with_own_goals(&mut self, goal: Cell, variables: &mut Vec<Option<Cell>>) -> Cell {
+        if !self.has_attribute_goals() {
+            return goal;
+        }
+        let known: Vec<Cell> = variables.iter().flatten().copied().collect();
+        let (list, own) = (self.heap.list(&known), self.heap.variable());
+        let name = self.db.names.intern("$own_goals");
+        let asked = self.heap.compound(name, &[list, own]);
+        variables.push(Some(own));
+        self.heap.compound(atom::comma, &[goal, asked])
+    }
+
+    /// Whether the program says itself what its attributes mean.
+    fn has_attribute_goals(&self) -> bool {
+        let is_hook = |name: &str| name == "attribute_goals" || name.ends_with(":attribute_goals");
+        let mut own = (0..).zip(&self.db.preds).filter(|(_, pred)| pred.arity == 3);
+        own.any(|(number, pred)| is_hook(self.db.names.text(pred.name)) && self.db.is_own(number))
+    }
+
+    /// Goals that the variables of terms wait for, and those that these goals hold. `own` lists what the program
+    /// shows for its attributes; without it they are shown as they are, for `copy_term/3`.
+    pub(crate) fn waiting(&mut self, terms: &[Cell], own: Option<Cell>) -> Vec<Cell> {
+        let own: Vec<Cell> = own.map_or_else(Vec::new, |own| self.heap.list_items(own).0);
+        let hides = !own.is_empty() || !self.has_attribute_goals();
         let (mut goals, mut seen) = (Vec::new(), HashSet::default());
         for variable in self.heap.attributed_variables(terms) {
-            self.attribute_goals(variable, &mut goals, &mut seen);
+            let mut shown = Shown { goals: &mut goals, seen: &mut seen, own: &own, hides };
+            self.attribute_goals(variable, &mut shown);
         }
         goals
     }
 
-    /// The goals of a variable's attributes; `seen` holds what was shown already.
-    fn attribute_goals(&mut self, variable: Cell, goals: &mut Vec<Cell>, seen: &mut HashSet<Cell>) {
+    /// The goals of a variable's attributes.
+    fn attribute_goals(&mut self, variable: Cell, shown: &mut Shown<'_>) {
+        let Shown { goals, seen, own, hides } = shown;
         let attributes: Vec<Cell> = self.heap.attributes(variable).collect();
         for att in attributes {
             let (module, value) = (self.heap.arg(att, 0), self.heap.arg(att, 1));
@@ -34,44 +71,65 @@ impl Machine<'_, '_> {
                         }
                     }
                 }
-                "dif" | "when" => {
-                    let mut items = self.heap.list_items(value).0;
-                    if module_name == "dif" {
-                        // The newest comes first there.
-                        items.reverse();
-                    }
-                    for goal in items {
-                        let done = module_name == "when" && self.heap.arg(goal, 2) == Cell::atom(atom::true_);
-                        let shown = match &*module_name {
-                            "dif" => goal,
-                            _ => {
-                                let args = [self.heap.arg(goal, 0), self.heap.arg(goal, 1)];
-                                self.heap.compound(module.as_atom(), &args)
-                            }
-                        };
-                        // A goal that waits for several variables is shown once.
-                        let known = match &*module_name {
-                            "dif" => goals.iter().any(|&known| self.heap.identical(known, shown)),
-                            _ => !seen.insert(goal),
-                        };
-                        if !done && !known {
-                            goals.push(shown);
-                        }
-                    }
-                }
+                "dif" => self.dif_goals(value, goals),
+                "when" => self.when_goals(value, goals, seen),
                 "block_directive" => {
                     let waits = |&&block: &&Cell| self.heap.arg(block, 0) != Cell::atom(atom::true_);
                     let blocks = self.heap.list_items(value).0;
                     goals.extend(blocks.iter().filter(waits).map(|&block| self.heap.arg(block, 1)));
                 }
                 "clpfd" => self.domain_goals(variable, value, goals),
-                _ if self.db.flags.hidden.iter().any(|hidden| **hidden == *module_name) => {}
+                _ if let Some(own) = self.own_goals(own, variable, module) => goals.extend(own),
+                _ if *hides && self.db.flags.hidden.iter().any(|hidden| **hidden == *module_name) => {}
                 _ => {
                     let name = self.db.names.intern("put_attr");
                     goals.push(self.heap.compound(name, &[variable, module, value]));
                 }
             }
         }
+    }
+
+    /// What still makes terms differ: the bindings that would make them equal, the oldest goal first.
+    fn dif_goals(&mut self, value: Cell, goals: &mut Vec<Cell>) {
+        let dif = self.db.names.intern("dif");
+        for goal in self.heap.list_items(value).0.into_iter().rev() {
+            let [x, y] = [0, 1].map(|i| self.heap.deref(self.heap.arg(goal, i)));
+            let [x, y] = if x.is_var() || !y.is_var() { [x, y] } else { [y, x] };
+            let Some(unifier) = self.unifier(x, y).filter(|unifier| !unifier.is_empty()) else { continue };
+            let (variables, values): (Vec<Cell>, Vec<Cell>) = unifier.into_iter().unzip();
+            let sides = match (&variables[..], &values[..]) {
+                _ if x.is_var() => [x, y],
+                (&[variable], &[value]) => [variable, value],
+                _ => {
+                    let f = self.db.names.intern("f");
+                    [self.heap.compound(f, &variables), self.heap.compound(f, &values)]
+                }
+            };
+            let shown = self.heap.compound(dif, &sides);
+            if !goals.iter().any(|&known| self.heap.identical(known, shown)) {
+                goals.push(shown);
+            }
+        }
+    }
+
+    /// Conditions and goals of entries, one that waits for several variables once.
+    fn when_goals(&mut self, value: Cell, goals: &mut Vec<Cell>, seen: &mut HashSet<Cell>) {
+        let when = self.db.names.intern("when");
+        for entry in self.heap.list_items(value).0 {
+            let [condition, goal, over, _, ran] =
+                [0, 1, 2, 3, 4].map(|i| self.heap.deref(self.heap.arg(entry, i)));
+            if [over, ran].contains(&Cell::atom(atom::true_)) || !seen.insert(over) {
+                continue;
+            }
+            goals.push(self.heap.compound(when, &[condition, goal]));
+        }
+    }
+
+    /// What the program shows for the attribute of a module.
+    fn own_goals(&self, own: &[Cell], variable: Cell, module: Cell) -> Option<Vec<Cell>> {
+        let arg = |term: Cell, i: usize| self.heap.deref(self.heap.arg(term, i));
+        let of = own.iter().find(|&&one| arg(one, 0) == variable && arg(one, 1) == module)?;
+        Some(self.heap.list_items(arg(*of, 2)).0)
     }
 
     /// `X in 1..3` and the constraints on integers that a variable is in.

@@ -131,8 +131,13 @@ impl Builder {
         for clause in &module.clauses {
             match &clause.kind {
                 ClauseKind::Directive(directive) => {
-                    for goal in module.members(*directive, ",") {
-                        self.directive(&mut goals, goal);
+                    let mut run = module.members(*directive, ",");
+                    run.retain(|&goal| !self.declaration(&mut goals, goal));
+                    if !run.is_empty() {
+                        let mut scope = Scope::default();
+                        let span = module.span(*directive);
+                        let goal = goals.all(&run, span, &mut scope);
+                        self.program.initialization.push(Goal { goal, variables: scope.variables, span });
                     }
                 }
                 ClauseKind::Prolog(term) => {
@@ -155,10 +160,11 @@ impl Builder {
         self.diagnostics.append(&mut goals.diagnostics);
     }
 
-    fn directive(&mut self, goals: &mut Goals<'_>, id: TermId) {
+    /// Takes a part of a directive, unless it is a goal that is run.
+    fn declaration(&mut self, goals: &mut Goals<'_>, id: TermId) -> bool {
         let module = goals.module;
         let id = without_module(module, id);
-        let Some((name, args)) = module.functor(id) else { return };
+        let Some((name, args)) = module.functor(id) else { return true };
         match (name, args) {
             ("chr_constraint" | "constraints", args) => {
                 for spec in args.iter().flat_map(|&arg| module.members(arg, ",")) {
@@ -177,15 +183,14 @@ impl Builder {
             ("block", &[specs]) => blocks::declared(goals, specs, &mut self.blocks),
             ("set_prolog_flag", &[flag, value]) => self.flag(module, flag, value),
             ("initialization", &[goal] | &[goal, _]) => {
-                let goal = initialization(goals, goal);
-                self.at_end.push(goal);
+                let mut scope = Scope::default();
+                let span = module.span(goal);
+                let goal = goals.goal(goal, &mut scope, 0);
+                self.at_end.push(Goal { goal, variables: scope.variables, span });
             }
-            _ if builtin::is_declaration(name, args.len()) => {}
-            _ => {
-                let goal = initialization(goals, id);
-                self.program.initialization.push(goal);
-            }
+            _ => return builtin::is_declaration(name, args.len()),
         }
+        true
     }
 
     fn flag(&mut self, module: &Module, flag: TermId, value: TermId) {
@@ -205,12 +210,6 @@ impl Builder {
     }
 }
 
-fn initialization(goals: &mut Goals<'_>, id: TermId) -> Goal {
-    let mut scope = Scope::default();
-    let goal = goals.goal(id, &mut scope, 0);
-    Goal { goal, variables: scope.variables, span: goals.module.span(id) }
-}
-
 fn constraint(goals: &mut Goals<'_>, spec: TermId) -> Option<ConstraintDeclaration> {
     let module = goals.module;
     let span = module.span(spec);
@@ -228,8 +227,10 @@ fn constraint(goals: &mut Goals<'_>, spec: TermId) -> Option<ConstraintDeclarati
             (name, columns)
         }
     };
-    let home = module.homes.get(&(name.to_string(), columns.len())).map(|home| home.as_str().into());
-    Some(ConstraintDeclaration { name: goals.building.name(name), columns, module: home, span })
+    let key = (name.to_string(), columns.len());
+    let home = module.homes.get(&key).map(|home| home.as_str().into());
+    let qualified = module.kept.contains(&key);
+    Some(ConstraintDeclaration { name: goals.building.name(name), columns, module: home, qualified, span })
 }
 
 fn column(goals: &mut Goals<'_>, id: TermId) -> Column {

@@ -75,7 +75,7 @@ pub(super) const TABLE: Table = &[
     ("$copy_term", 3, |m| copy_with_attributes(m, Heap::copy)),
     ("$duplicate_term", 3, |m| copy_with_attributes(m, Heap::duplicate)),
     ("$waiting", 2, |m| {
-        let goals = m.waiting(&[m.x[0]]);
+        let goals = m.waiting(&[m.x[0]], None);
         let list = m.heap.list(&goals);
         Ok(m.unify_arg(1, list))
     }),
@@ -110,7 +110,7 @@ impl Machine<'_, '_> {
 
     /// What makes two terms equal, if something does: variables in the order in which they are bound, also where a
     /// guard may not bind them.
-    fn unifier(&mut self, a: Cell, b: Cell) -> Option<Vec<(Cell, Cell)>> {
+    pub(crate) fn unifier(&mut self, a: Cell, b: Cell) -> Option<Vec<(Cell, Cell)>> {
         let (first, second) = (self.heap.deref(a), self.heap.deref(b));
         if first.is_var() && second.is_var() {
             return Some(if first == second { Vec::new() } else { vec![(first, second)] });

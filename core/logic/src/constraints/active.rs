@@ -164,10 +164,13 @@ impl Machine<'_, '_> {
             let mark = self.choices.len();
             self.change_slot(slot::MARK, Cell::int(mark));
             self.change_slot(slot::ADDED, Cell::int(self.constraints.suspensions.len()));
+            let locked = self.locked(rule);
+            let open = locked.is_some();
             self.choose(Alternative::Code(at::CONTINUE), 0);
-            self.ask(Asked { id, mark });
+            self.ask(Asked { id, mark, open });
             self.x[0] = Cell::int(self.env_now());
-            first = 1;
+            self.x[1] = locked.unwrap_or(Cell::int(0));
+            first = 2;
         } else {
             self.fire(id, occurrence, rule, partners)?;
             if rule.empty {
@@ -386,9 +389,15 @@ impl Machine<'_, '_> {
         Ok(!history.as_ref().is_some_and(|history| history.contains(&combination)))
     }
 
-    /// All constraints in the store: by symbol in the order of declarations, the youngest first.
-    pub fn stored(&mut self) -> Vec<Cell> {
-        self.alive().into_iter().map(|(_, id)| self.shown(id)).collect()
+    /// All constraints in the store, with the module where answers show it: by symbol in the order of declarations,
+    /// the youngest first.
+    pub fn stored(&mut self) -> Vec<(Option<Cell>, Cell)> {
+        let all = self.alive().into_iter();
+        all.map(|(symbol, id)| {
+            let symbol = &self.constraints.symbols[symbol];
+            (symbol.qualified.then_some(symbol.module), self.shown(id))
+        })
+        .collect()
     }
 
     /// The constraints in the store with their symbols, in the same order.

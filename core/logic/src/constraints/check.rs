@@ -160,14 +160,15 @@ impl Machine<'_, '_> {
     /// An unbound variable is checked when it is bound, by a goal that waits as in SWI-Prolog.
     fn wait_for_type(&mut self, ty: &Type, variable: Cell) {
         let mut named = |name: &str| self.db.names.intern(name);
-        let (when, nonvar, once, check) =
-            (named("when"), named("nonvar"), named("once"), named("$dynamic_type_check"));
+        let (when, nonvar, once, check, trigger) =
+            (named("when"), named("nonvar"), named("once"), named("$dynamic_type_check"), named("$trigger"));
         let condition = self.heap.compound(nonvar, &[variable]);
         let kind = self.type_cell(ty);
         let check = self.heap.compound(check, &[kind, variable]);
         let goal = self.heap.compound(once, &[check]);
-        let done = self.heap.variable();
-        let waiting = self.heap.compound(when, &[condition, goal, done]);
+        let run = self.heap.compound(trigger, &[condition, goal]);
+        let (done, ran) = (self.heap.variable(), self.heap.variable());
+        let waiting = self.heap.compound(when, &[condition, goal, done, run, ran]);
         let module = Cell::atom(when);
         let mut all = match self.attached(variable, module) {
             Some(list) => self.heap.list_items(list).0,

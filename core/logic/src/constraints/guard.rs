@@ -2,14 +2,46 @@
 
 use std::rc::Rc;
 
-use super::Asked;
+use gchr_base::hash::HashSet;
+
 use super::active::slot;
+use super::{Asked, Rule};
 use crate::heap::Undo;
 use crate::machine::{Done, Machine};
 
 use crate::cell::Cell;
 
 impl Machine<'_, '_> {
+    /// The variables that the guard of a rule may not bind, where it may bind older ones: columns that are declared `+`
+    /// are trusted to have none, so that those that are there all the same are not protected.
+    pub(super) fn locked(&mut self, rule: &Rule) -> Option<Cell> {
+        let slots = &self.constraints.slots;
+        if !rule.trusted.iter().any(|&slot| self.shows_variable(slots[slot as usize])) {
+            return None;
+        }
+        let values: Vec<Cell> = rule.locked.iter().map(|&slot| slots[slot as usize]).collect();
+        let all = self.heap.list(&values);
+        let variables = self.heap.variables(all);
+        Some(self.heap.list(&variables))
+    }
+
+    /// Whether a term is a variable or has one as an argument: no more is looked at, since this is done at each guard.
+    fn shows_variable(&self, cell: Cell) -> bool {
+        let cell = self.heap.deref(cell);
+        if !cell.is_compound() {
+            return cell.is_var();
+        }
+        let (start, n) = self.heap.args(cell);
+        self.heap.cells[start..start + n].iter().any(|&arg| self.heap.deref(arg).is_var())
+    }
+
+    /// Whether variables that were [locked](Self::locked) are still unbound and different.
+    fn are_free(&self, locked: Cell) -> bool {
+        let (variables, _) = self.heap.list_items(locked);
+        let different: HashSet<Cell> = variables.iter().copied().filter(|cell| cell.is_var()).collect();
+        different.len() == variables.len()
+    }
+
     /// Begins a guard: unless guards may bind, variables of heads, which are older, cannot be bound until it is over.
     pub(super) fn ask(&mut self, guard: Asked) {
         self.heap.note(Undo::Guard(None));
@@ -36,19 +68,26 @@ impl Machine<'_, '_> {
 
     /// Protects the variables that the innermost guard may not bind.
     pub fn protect(&mut self) {
-        let guard = self.constraints.asked.last().filter(|_| !self.db.flags.guards_bind);
+        let guard = self.constraints.asked.last();
+        let guard = guard.filter(|guard| !guard.open && !self.db.flags.guards_bind);
         let state = guard.and_then(|guard| self.choice_state(guard.mark));
         self.heap.protected = state.map_or(0, |(_, heap)| heap);
     }
 
     /// The goals of a guard hold: whether they bound nothing, so that the rule fires. Most of what they may not bind is
     /// protected; what is not attributed is looked at here.
-    pub fn commit_guarded(&mut self, frame: usize, _rule: usize) -> Done<bool> {
+    pub fn commit_guarded(&mut self, frame: usize, locked: Cell) -> Done<bool> {
         let at = |i: u16| self.slot_of(frame, i).as_int();
         let (mark, id, number) =
             (at(slot::MARK) as usize, at(slot::ID) as u32, at(slot::OCCURRENCE) as usize);
         let added = at(slot::ADDED) as usize;
-        if !self.db.flags.guards_bind && (self.bound_since(mark) || self.watched_since(mark, added)) {
+        let open = self.constraints.asked.last().is_some_and(|guard| guard.open);
+        let holds = match () {
+            () if self.db.flags.guards_bind => true,
+            () if open => self.are_free(locked),
+            () => !self.bound_since(mark) && !self.watched_since(mark, added),
+        };
+        if !holds {
             return Ok(false);
         }
         let symbol = self.constraints.suspensions[id as usize].symbol as usize;

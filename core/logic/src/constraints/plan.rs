@@ -90,6 +90,7 @@ impl Planner<'_> {
                 name,
                 arity,
                 module,
+                qualified: declaration.qualified,
                 occurrences: Vec::new(),
                 indexes: Vec::new(),
                 open: declaration.columns.iter().any(|c| c.mode != Mode::Ground),
@@ -270,6 +271,7 @@ impl Planner<'_> {
     /// Guard and body; what tests cannot decide becomes a part of the clause of the body.
     fn body(&mut self, rule: &ConstraintRule, number: u32, heads: usize, slots: &Slots) -> Rule {
         let tests = self.tests(rule.guard, slots);
+        let (trusted, locked) = if tests.is_some() { Default::default() } else { self.guarded(rule, slots) };
         let mut variables = vec![None; rule.variables.len()];
         let mut order: Vec<(VarId, u16)> = slots.iter().map(|(v, s)| (*v, *s)).collect();
         order.sort_by_key(|&(_, slot)| slot);
@@ -282,10 +284,10 @@ impl Planner<'_> {
         let mut args: Vec<Cell> = Vec::new();
         if tests.is_none() {
             let guard = self.build(rule.guard, &mut variables);
-            let frame = self.heap.variable();
-            args.push(frame);
+            let (frame, locked) = (self.heap.variable(), self.heap.variable());
+            args.extend([frame, locked]);
             let commit = self.db.names.intern("$chr_commit");
-            let commit = self.heap.compound(commit, &[frame, Cell::int(number as usize)]);
+            let commit = self.heap.compound(commit, &[frame, locked]);
             body = self.heap.compound(atom::comma, &[commit, body]);
             body = self.heap.compound(atom::comma, &[guard, body]);
         }
@@ -309,7 +311,31 @@ impl Planner<'_> {
             args: order.into_iter().map(|(_, slot)| slot).collect(),
             empty,
             history: rule.removed.is_empty() && !rule.no_history,
+            trusted,
+            locked,
         }
+    }
+
+    /// The variables of heads that occur in a guard: those of columns that are declared `+`, and the others.
+    fn guarded(&self, rule: &ConstraintRule, slots: &Slots) -> (Vec<u16>, Vec<u16>) {
+        let mut trusted = Slots::default();
+        for head in rule.removed.iter().chain(&rule.kept) {
+            let Ok((symbol, args)) = self.symbol(head) else { continue };
+            let columns = args.iter().zip(&self.modes[symbol as usize]);
+            columns
+                .filter(|(_, mode)| **mode == Mode::Ground)
+                .for_each(|(&arg, _)| self.number_variables(arg, &mut trusted));
+        }
+        let mut asked = Slots::default();
+        self.number_variables(rule.guard, &mut asked);
+        let known = asked.keys().filter_map(|v| Some((*v, *slots.get(v)?)));
+        let (trusted, locked): (Vec<_>, Vec<_>) = known.partition(|(v, _)| trusted.contains_key(v));
+        let sorted = |found: Vec<(VarId, u16)>| {
+            let mut slots: Vec<u16> = found.into_iter().map(|(_, slot)| slot).collect();
+            slots.sort_unstable();
+            slots
+        };
+        (sorted(trusted), sorted(locked))
     }
 
     /// The tests that a guard consists of; `None` where it needs goals.

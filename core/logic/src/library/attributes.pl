@@ -13,6 +13,18 @@
 '$hook'(M, A, V) :- atomic_list_concat([M, :, attr_unify_hook], P), current_predicate(P/2), !, call(P, A, V).
 '$hook'(_, A, V) :- attr_unify_hook(A, V).
 
+% What the program's attribute_goals//1 says of attributes: of the variables of an answer, and of the store.
+'$own_goals'(T, Own) :- '$chr_constraints'(Cs), term_attvars(T-Cs, Vs), '$own_goals_of'(Vs, Own), !.
+'$own_goals_of'([], []).
+'$own_goals_of'([V|Vs], Own) :- '$attribute_names'(V, Ms), '$own_of'(Ms, V, Own, Rest), '$own_goals_of'(Vs, Rest).
+'$own_of'([], _, Own, Own).
+'$own_of'([M|Ms], V, Own, Rest) :-
+    ( '$attribute_goals'(M, V, Gs) -> Own = [own(V, M, Gs)|More] ; Own = More ), '$own_of'(Ms, V, More, Rest).
+'$attribute_goals'(M, _, _) :- memberchk(M, ['$chr', freeze, dif, when, block_directive, clpfd]), !, fail.
+'$attribute_goals'(M, V, Gs) :- atomic_list_concat([M, :, attribute_goals], P), current_predicate(P/3), !, call(P, V, Gs, []).
+'$attribute_goals'(M, V, Gs) :-
+    '$home_module'(H), ( H == user -> true ; H == M ), current_predicate(attribute_goals/3), call(attribute_goals, V, Gs, []).
+
 freeze(V, G) :- nonvar(V), !, call(G).
 freeze(V, G) :- ( get_attr(V, freeze, G0) -> put_attr(V, freeze, '$and'(G0, G)) ; put_attr(V, freeze, G) ).
 '$thaw'(G, V) :- nonvar(V), !, '$run_frozen'(G).
@@ -22,9 +34,10 @@ freeze(V, G) :- ( get_attr(V, freeze, G0) -> put_attr(V, freeze, '$and'(G0, G)) 
 frozen(T, G) :- '$residual'(T, Gs), '$conjunction_of'(Gs, G).
 '$conjunction_of'([], true).
 '$conjunction_of'([G|Gs], C) :- ( Gs == [] -> C = G ; C = (G, C1), '$conjunction_of'(Gs, C1) ).
-% Goals of freeze/2 and when/2 say their module.
+% Goals of freeze/2 and when/2 say their module; attributes of the program are shown as it says.
 '$residual'(T, Gs) :- '$waiting'(T, Gs0), '$home_module'(M), '$qualify'(Gs0, M, Gs).
 '$qualify'([], _, []).
+'$qualify'([put_attr(V, A, _)|Gs0], M, Gs) :- '$attribute_goals'(A, V, Own), !, '$append'(Own, Gs1, Gs), '$qualify'(Gs0, M, Gs1).
 '$qualify'([G0|Gs0], M, [G|Gs]) :- '$qualify_goal'(G0, M, G), '$qualify'(Gs0, M, Gs).
 '$qualify_goal'(freeze(V, G), M, freeze(V, Q)) :- !, '$in_module'(G, M, Q).
 '$qualify_goal'(when(C, G), M, when(C, Q)) :- !, '$in_module'(G, M, Q).
@@ -46,19 +59,42 @@ dif(X, Y) :- '$dif'(X, Y).
 '$recheck_all'([]).
 '$recheck_all'([dif(X, Y)|T]) :- X \== Y, '$recheck_all'(T).
 
-when(C, _) :- var(C), !, throw(error(instantiation_error, _)).
-when(C, G) :- '$when_state'(C, S), ( S == true -> call(G) ; '$suspend_when'(C, G, _) ).
-'$when_state'(nonvar(X), S) :- !, ( nonvar(X) -> S = true ; S = wait ).
-'$when_state'(ground(X), S) :- !, ( ground(X) -> S = true ; S = wait ).
-'$when_state'(?=(X, Y), S) :- !, ( ?=(X, Y) -> S = true ; S = wait ).
-'$when_state'((A, B), S) :- !, '$when_state'(A, SA), ( SA == true -> '$when_state'(B, S) ; S = wait ).
-'$when_state'((A ; B), S) :- !, '$when_state'(A, SA), ( SA == true -> S = true ; '$when_state'(B, S) ).
-'$when_state'(C, _) :- throw(error(domain_error(when_condition, C), _)).
-'$suspend_when'(C, G, Done) :- term_variables(C, Vs), '$append_to'(Vs, when, [when(C, G, Done)]).
-'$recheck_when'(Ws, V) :- term_variables(V, Vs), '$append_to'(Vs, when, Ws), '$run_when'(Ws).
+% A condition is made simpler first; what is left waits at one variable after the other, alternatives at all of theirs.
+% An entry of a variable holds what answers show of it, whether that is over, what runs, and whether it ran.
+when(C, G) :- '$when_condition'(C, S), ( S == true -> call(G) ; '$trigger'(S, G) ).
+'$when_condition'(C, _) :- var(C), !, throw(error(instantiation_error, _)).
+'$when_condition'(nonvar(X), S) :- !, ( nonvar(X) -> S = true ; S = nonvar(X) ).
+'$when_condition'(ground(X), S) :- !, ( ground(X) -> S = true ; S = ground(X) ).
+'$when_condition'(?=(X, Y), S) :- !, ( ?=(X, Y) -> S = true ; S = ?=(X, Y) ).
+'$when_condition'((A, B), S) :- !,
+    '$when_condition'(A, SA), '$when_condition'(B, SB),
+    ( SA == true -> S = SB ; SB == true -> S = SA ; S = (SA, SB) ).
+'$when_condition'((A ; B), S) :- !,
+    '$when_condition'(A, SA), ( SA == true -> S = true ; '$when_condition'(B, SB), '$either'(SB, SA, S) ).
+'$when_condition'(C, _) :- throw(error(domain_error(when_condition, C), _)).
+'$either'(true, _, S) :- !, S = true.
+'$either'(or(Bs), or(As), S) :- !, '$append'(As, Bs, L), S = or(L).
+'$either'(or(Bs), A, S) :- !, '$append'(Bs, [A], L), S = or(L).
+'$either'(B, or(As), S) :- !, '$append'(As, [B], L), S = or(L).
+'$either'(B, A, or([A, B])).
+'$trigger'((A, B), G) :- !, '$trigger'(A, '$trigger'(B, G)).
+'$trigger'(or(Ss), G) :- !, '$trigger_any'(Ss, '$trigger_once'(_, Ss, G)).
+'$trigger'(S, G) :- '$undecided'(S, Vs), !, '$when_shown'(G, S, C, G1, Done), '$append_to'(Vs, when, [when(C, G1, Done, '$trigger'(S, G), _)]).
+'$trigger'(_, G) :- call(G).
+'$trigger_any'([], _).
+'$trigger_any'([S|Ss], G) :- '$trigger'(S, G), '$trigger_any'(Ss, G).
+'$trigger_once'(Done, _, G) :- ( Done == true -> true ; Done = true, call(G) ).
+'$undecided'(nonvar(X), [X]) :- var(X).
+'$undecided'(ground(X), [V]) :- term_variables(X, [V|_]).
+'$undecided'(?=(X, Y), Vs) :- \+ ?=(X, Y), '$unifier'(X, Y, Vs).
+'$when_shown'(G0, C0, C, G, Done) :- nonvar(G0), G0 = '$trigger'(S, G1), !, '$when_shown'(G1, (C0, S), C, G, Done).
+'$when_shown'(G0, _, C, G, Done) :- nonvar(G0), G0 = '$trigger_once'(Done, Ss, G1), !, '$any_of'(Ss, C0), '$when_shown'(G1, C0, C, G, _).
+'$when_shown'(G, C, C, G, _).
+'$any_of'([S], S) :- !.
+'$any_of'([S|Ss], (S ; C)) :- '$any_of'(Ss, C).
+'$recheck_when'(Ws, V) :- ( get_attr(V, when, Os) -> del_attr(V, when), '$append'(Ws, Os, All) ; All = Ws ), '$run_when'(All).
 '$run_when'([]).
-'$run_when'([when(C, G, Done)|T]) :-
-    ( Done == true -> true ; '$when_state'(C, S), ( S == true -> Done = true, call(G) ; true ) ), '$run_when'(T).
+'$run_when'([when(_, _, Done, G, Ran)|T]) :- ( ( Done == true ; Ran == true ) -> true ; Ran = true, call(G) ), '$run_when'(T).
 
 % A call waits at each of the variables; the first binding of one to a term runs it.
 '$block'(Vs, G) :- '$append_to'(Vs, block_directive, [block(_, G)]).
@@ -69,11 +105,11 @@ when(C, G) :- '$when_state'(C, S), ( S == true -> call(G) ; '$suspend_when'(C, G
 
 find_chr_constraint(C) :- '$chr_constraints'(L), '$element'(_:C, L).
 current_chr_constraint(C) :- nonvar(C), C = _:_, !, '$chr_constraints'(L), '$element'(C, L).
-current_chr_constraint(C) :- find_chr_constraint(C).
+current_chr_constraint(C) :- '$chr_constraints'(L), '$element'(user:C, L).
 current_chr_constraint(M, C) :- current_chr_constraint(M:C).
 '$enumerate_constraints'(C) :- current_chr_constraint(C).
-chr_show_store(_) :- '$chr_constraints'(L), '$show_constraints'(L).
+chr_show_store(M) :- '$chr_constraints'(L), '$show_constraints'(L, M).
 chr_trace.
 chr_notrace.
-'$show_constraints'([]).
-'$show_constraints'([_:C|Cs]) :- print(C), nl, '$show_constraints'(Cs).
+'$show_constraints'([], _).
+'$show_constraints'([M0:C|Cs], M) :- ( M0 \= M -> true ; print(C), nl ), '$show_constraints'(Cs, M).
