@@ -120,6 +120,8 @@ pub struct Module {
     pub clauses: Vec<Clause>,
     /// The operators at the end of the text.
     pub operators: Operators,
+    /// The operators by which terms are written, where the text is a module: those that it exports.
+    pub exported: Option<Operators>,
     /// The modules of the text and of the files that it names; `user` where the text itself is none.
     pub modules: Vec<String>,
     /// Predicates and constraints that have other names than in the text of their module.
@@ -145,6 +147,11 @@ pub struct Renamed {
 }
 
 impl Module {
+    /// The operators by which terms are written.
+    pub fn shown(&self) -> &Operators {
+        self.exported.as_ref().unwrap_or(&self.operators)
+    }
+
     /// The shape of a term.
     pub fn kind(&self, id: TermId) -> &TermKind {
         &self.terms[id].kind

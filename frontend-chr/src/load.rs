@@ -181,7 +181,7 @@ impl Reading {
         let mut beyond = std::mem::take(&mut declarations.beyond);
         let mut lowering = Lowering::new(&declarations);
         lowering.signature.operators =
-            (ast.operators != Operators::default()).then(|| Arc::new(ast.operators.clone()));
+            (*ast.shown() != Operators::default()).then(|| Arc::new(ast.shown().clone()));
         lowering.refuse_clauses(&ast);
         let (mut rules, mut goals) = (IdVec::new(), Vec::new());
         for clause in &ast.clauses {

@@ -154,6 +154,12 @@ impl<'t, T: Texts> Parser<'t, T> {
     fn finish(self) -> Parsed {
         let Self { mut module, mut diagnostics, quotes, scopes, scope_of, .. } = self;
         scopes::separate(&mut module, &scopes, &scope_of);
+        let main = scopes.first().filter(|main| main.name.is_some());
+        module.exported = main.and_then(|main| main.exports).map(|exports| {
+            let mut operators = Operators::default();
+            operators::declare_exports(&module, exports, &mut operators);
+            operators
+        });
         module.modules =
             scopes.into_iter().map(|scope| scope.name.unwrap_or_else(|| "user".into())).collect();
         gchr_base::diagnostic::sort(&mut diagnostics);

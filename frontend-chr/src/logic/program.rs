@@ -47,7 +47,7 @@ impl Builder {
         let modules = module.modules.iter().map(|name| name.as_str().into()).collect();
         let flags =
             Flags { double_quotes: quotes.double, back_quotes: quotes.back, modules, ..Flags::default() };
-        let program = LogicProgram { operators: module.operators.clone(), flags, ..LogicProgram::default() };
+        let program = LogicProgram { operators: module.shown().clone(), flags, ..LogicProgram::default() };
         let mut builder = Self {
             building: Building::default(),
             program,
