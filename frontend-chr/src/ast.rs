@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use gchr_base::define_id;
-use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::logic::Operators;
 use gchr_base::source::{SourceId, Span};
@@ -129,8 +129,6 @@ pub struct Module {
     /// The modules of constraints that another text than the main one declares, by the constraint's name in the
     /// program.
     pub homes: HashMap<(String, usize), String>,
-    /// Constraints that modules keep for themselves, by their names in the program.
-    pub kept: HashSet<(String, usize)>,
 }
 
 /// A predicate or a constraint of a module that another one defines, too.

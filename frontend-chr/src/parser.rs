@@ -269,11 +269,10 @@ impl<'t, T: Texts> Parser<'t, T> {
             text.exports = Some(exports);
             let name = self.module.functor(name).map(|(name, _)| name.to_string());
             if text.outside.is_some() {
-                let imported = text.scope == 0;
                 text.scope = self.scopes.len();
-                self.scopes.push(Scope { name, exports: Some(exports), imported });
+                self.scopes.push(Scope { name, exports: Some(exports) });
             } else if let Some(scope) = self.scopes.get_mut(text.scope).filter(|scope| scope.name.is_none()) {
-                *scope = Scope { name, exports: Some(exports), imported: false };
+                *scope = Scope { name, exports: Some(exports) };
             }
         }
         self.take(ClauseKind::Directive(directive), span);

@@ -17,8 +17,6 @@ pub(crate) struct Scope {
     pub name: Option<String>,
     /// The list of what it exports.
     pub exports: Option<TermId>,
-    /// Whether the main text names its file.
-    pub imported: bool,
 }
 
 /// Name and number of arguments.
@@ -41,11 +39,10 @@ const SHARED: [(&str, usize); 7] = [
 /// Renames what several scopes define; `scope_of` has the scope of each clause.
 pub(crate) fn separate(module: &mut Module, scopes: &[Scope], scope_of: &[usize]) {
     own_constraints(module, scopes, scope_of);
-    let names = names_of_scopes(module, scopes, scope_of);
-    module.kept = kept(module, scopes, scope_of, &names);
     if scopes.len() < 2 {
         return;
     }
+    let names = names_of_scopes(module, scopes, scope_of);
     module.homes = homes(module, scopes, scope_of, &names);
     let types = types_of_scopes(module, scopes, scope_of);
     if names.iter().chain(&types).all(Names::is_empty) {
@@ -126,26 +123,6 @@ fn homes(
         }
     }
     homes
-}
-
-/// Constraints that no top level sees: modules do not export them, or only to other modules.
-fn kept(module: &Module, scopes: &[Scope], scope_of: &[usize], names: &[Names]) -> HashSet<(String, usize)> {
-    let exported: Vec<HashSet<Key>> = scopes.iter().map(|scope| exports(module, scope)).collect();
-    let is_seen = |scope: usize, key: &Key| match (scope, &scopes[0].name) {
-        (0, None) => true,
-        (0, Some(_)) => exported[0].contains(key),
-        (_, None) => scopes[scope].imported && exported[scope].contains(key),
-        (_, Some(_)) => false,
-    };
-    let mut kept = HashSet::default();
-    for (clause, &scope) in module.clauses.iter().zip(scope_of) {
-        let ClauseKind::Directive(_) = clause.kind else { continue };
-        for key in definitions(module, &clause.kind).into_iter().filter(|key| !is_seen(scope, key)) {
-            let name = names[scope].get(&key).unwrap_or(&key.0).clone();
-            kept.insert((name, key.1));
-        }
-    }
-    kept
 }
 
 /// `current_chr_constraint(C)` in the clauses of a module asks for the module's own: `M:C`.

@@ -103,7 +103,7 @@ fn comments_of_other_languages_are_told() {
     let scratch = Scratch::new();
     for mark in ["#", "//", "##", "#!"] {
         let text = format!(
-            "{mark} it's a comment, (\n:- chr_constraint a(+int).\n{mark}another\na(X) <=> X > 1 | true.\n?- a(1).\n"
+            ":- use_module(library(chr)).\n{mark} it's a comment, (\n:- chr_constraint a(+int).\n{mark}another\na(X) <=> X > 1 | true.\n?- a(1).\n"
         );
         scratch.file("c.chr", &text);
         let run = scratch.gchr(&["check", "c.chr"]);

@@ -61,8 +61,6 @@ pub struct ConstraintDeclaration {
     pub columns: Vec<Column>,
     /// Its module, if that is not the one of the program itself.
     pub module: Option<Arc<str>>,
-    /// Whether answers show it with its module, which does not export it.
-    pub qualified: bool,
     /// Where it is declared.
     pub span: Span,
 }

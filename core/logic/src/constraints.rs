@@ -121,8 +121,6 @@ struct Symbol {
     arity: usize,
     /// Its module.
     module: Cell,
-    /// Whether answers show the module.
-    qualified: bool,
     occurrences: Vec<Rc<Occurrence>>,
     /// Columns of each index.
     indexes: Vec<Vec<usize>>,

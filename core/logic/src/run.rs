@@ -385,8 +385,7 @@ impl Machine<'_, '_> {
                 names.insert(*cell, last.to_string());
             }
         }
-        let stored = if self.db.flags.show_store { self.stored() } else { Vec::new() };
-        let (modules, store): (Vec<Option<Cell>>, Vec<Cell>) = stored.into_iter().unzip();
+        let store = if self.db.flags.show_store { self.stored() } else { Vec::new() };
         let terms: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).chain(store.iter().copied()).collect();
         let own = variables.get(goal.variables.len()).copied().flatten();
         let own = Some(own.unwrap_or(Cell::atom(atom::nil)));
@@ -437,15 +436,7 @@ impl Machine<'_, '_> {
             bindings.push((vec![names[cell].as_str().into()], export.term(self, *cell)));
         }
         let goals = Style { max: 999, ..style };
-        let qualified: Vec<Cell> = modules
-            .into_iter()
-            .zip(&store)
-            .map(|(module, &term)| match module {
-                Some(module) => self.heap.compound(atom::colon, &[module, term]),
-                None => term,
-            })
-            .collect();
-        text.goals = waiting.iter().chain(&qualified).map(|&term| self.written(term, goals)).collect();
+        text.goals = waiting.iter().chain(&store).map(|&term| self.written(term, goals)).collect();
         let plain = Style { quoted: false, ..goals };
         text.rows = store.iter().map(|&term| self.row(term, plain)).collect();
         let waiting = waiting.into_iter().map(|term| export.term(self, term)).collect();

@@ -229,8 +229,7 @@ fn constraint(goals: &mut Goals<'_>, spec: TermId) -> Option<ConstraintDeclarati
     };
     let key = (name.to_string(), columns.len());
     let home = module.homes.get(&key).map(|home| home.as_str().into());
-    let qualified = module.kept.contains(&key);
-    Some(ConstraintDeclaration { name: goals.building.name(name), columns, module: home, qualified, span })
+    Some(ConstraintDeclaration { name: goals.building.name(name), columns, module: home, span })
 }
 
 fn column(goals: &mut Goals<'_>, id: TermId) -> Column {

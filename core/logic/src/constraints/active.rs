@@ -389,15 +389,9 @@ impl Machine<'_, '_> {
         Ok(!history.as_ref().is_some_and(|history| history.contains(&combination)))
     }
 
-    /// All constraints in the store, with the module where answers show it: by symbol in the order of declarations,
-    /// the youngest first.
-    pub fn stored(&mut self) -> Vec<(Option<Cell>, Cell)> {
-        let all = self.alive().into_iter();
-        all.map(|(symbol, id)| {
-            let symbol = &self.constraints.symbols[symbol];
-            (symbol.qualified.then_some(symbol.module), self.shown(id))
-        })
-        .collect()
+    /// All constraints in the store: by symbol in the order of declarations, the youngest first.
+    pub fn stored(&mut self) -> Vec<Cell> {
+        self.alive().into_iter().map(|(_, id)| self.shown(id)).collect()
     }
 
     /// The constraints in the store with their symbols, in the same order.

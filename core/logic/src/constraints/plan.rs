@@ -90,7 +90,6 @@ impl Planner<'_> {
                 name,
                 arity,
                 module,
-                qualified: declaration.qualified,
                 occurrences: Vec::new(),
                 indexes: Vec::new(),
                 open: declaration.columns.iter().any(|c| c.mode != Mode::Ground),
