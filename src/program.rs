@@ -280,8 +280,8 @@ impl Program {
                 logic.program.constraints.iter().map(|c| (c.name.to_string(), c.columns.len())).collect()
             }
             None => {
-                let all = self.rules.signature.constraints.iter().filter(|c| !c.is_made);
-                all.map(|c| (c.name.clone(), c.columns.len())).collect()
+                let all = self.rules.signature.declared_constraints();
+                all.map(|(_, c)| (c.name.clone(), c.columns.len())).collect()
             }
         }
     }

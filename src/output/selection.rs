@@ -40,8 +40,8 @@ impl Selection {
 
     /// The selected symbols in the order of their declarations.
     pub(crate) fn of<'a>(&'a self, signature: &'a Signature) -> impl Iterator<Item = ConstraintId> + 'a {
-        let all = signature.constraints.iter_enumerated();
-        all.filter(|(_, c)| !c.is_made && self.has(&c.name, c.columns.len())).map(|(id, _)| id)
+        let all = signature.declared_constraints();
+        all.filter(|(_, c)| self.has(&c.name, c.columns.len())).map(|(id, _)| id)
     }
 
     /// The first symbol that a program with these constraints does not declare, as an error.

@@ -46,8 +46,8 @@ impl Session {
         match &self.kind {
             Kind::Terms(_) => Vec::new(),
             Kind::Ground(session) => {
-                let all = session.signature().constraints.iter().filter(|c| !c.is_made);
-                all.map(|c| (c.name.clone(), c.columns.len())).collect()
+                let all = session.signature().declared_constraints();
+                all.map(|(_, c)| (c.name.clone(), c.columns.len())).collect()
             }
             Kind::Logic(session) => session.constraints(),
         }

@@ -310,6 +310,11 @@ impl Signature {
         functors.map(|(id, symbol)| (symbol.name.as_str(), symbol.args.len(), id))
     }
 
+    /// The constraints that the program declares, in that order.
+    pub fn declared_constraints(&self) -> impl Iterator<Item = (ConstraintId, &Constraint)> {
+        self.constraints.iter_enumerated().filter(|(_, constraint)| !constraint.is_made)
+    }
+
     /// A signature with the given sort of truth values and nothing else. Term frontends that let the program
     /// declare `Bool` itself add sorts first and set [`booleans`](Self::booleans) afterwards.
     pub fn with_builtin_bool() -> Self {

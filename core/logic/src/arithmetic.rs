@@ -240,14 +240,10 @@ impl Machine<'_, '_> {
                 self.integers(name, a, b)
             }
             "min" | "max" => {
-                let order = compare(&a, &b);
-                let pick_a = match order {
+                let [a_is_float, b_is_float] = [&a, &b].map(|n| matches!(n, Number::Float(_)));
+                let pick_a = match compare(&a, &b) {
                     // Of an integer and a float, the float.
-                    Some(std::cmp::Ordering::Equal)
-                        if matches!(a, Number::Float(_)) != matches!(b, Number::Float(_)) =>
-                    {
-                        matches!(a, Number::Float(_))
-                    }
+                    Some(std::cmp::Ordering::Equal) if a_is_float != b_is_float => a_is_float,
                     Some(std::cmp::Ordering::Equal) => {
                         let order = crate::number::standard_order(&a, &b);
                         (name == "max") != order.is_lt()
