@@ -47,16 +47,12 @@ impl HasKernels for LoweredTerms {
     }
 }
 
-/// Statements of kernels of rounds that are compiled together: about as many as the kernel that has all of a small
-/// program's rules.
-const STATEMENTS_OF_A_UNIT: usize = 600;
-
 impl HasKernels for (ChrPlan, Kernels) {
     fn module(&self) -> &Module {
         &self.1.module
     }
     fn units(&self) -> Vec<Unit> {
-        Unit::by_size(&self.1.module, STATEMENTS_OF_A_UNIT)
+        self.1.units()
     }
 }
 
@@ -74,10 +70,14 @@ pub(crate) fn lower_rounds(
     rules: &rule::Program,
     sources: &SourceMap,
     options: RoundsOptions,
+    wanted: Wanted,
 ) -> Result<(ChrPlan, Kernels), Vec<Diagnostic>> {
     with_large_stack(|| {
         let plan = compile_rounds(rules, options)?;
-        let made = kernels(rules, &plan, sources)?;
+        let mut made = kernels(rules, &plan, sources)?;
+        if wanted == Wanted::Soon {
+            made.cut();
+        }
         Ok((plan, made))
     })
 }

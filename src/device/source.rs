@@ -32,8 +32,10 @@ impl Program {
                 lower_terms(&self.rules, &self.sources, options.schedule, options.kernels, None)
                     .map(|made| (made.units(), made.into_module()))
             }
-            Language::Constraints => lower_rounds(&self.rules, &self.sources, options.firing.plan_options())
-                .map(|made| (made.units(), made.1.module)),
+            Language::Constraints => {
+                lower_rounds(&self.rules, &self.sources, options.firing.plan_options(), options.kernels)
+                    .map(|made| (made.units(), made.1.module))
+            }
         };
         match module {
             Ok((units, module)) => Ok(KernelSource { program: self, module, units }),

@@ -92,7 +92,7 @@ impl DeviceRoundsProgram {
         sources: &SourceMap,
         options: &CompileOptions,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let make = |_| lower_rounds(rules, sources, options.firing.plan_options());
+        let make = |wanted| lower_rounds(rules, sources, options.firing.plan_options(), wanted);
         let loaded = Backend::load(program_name(sources), options, make)?;
         let ((plan, kernels), backend) = loaded;
         Ok(Self { plan, kernels, backend })

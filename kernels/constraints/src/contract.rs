@@ -423,6 +423,20 @@ pub(crate) struct TermHost {
     pub rename_column: KernelLayout,
 }
 
+impl TermHost {
+    /// The kernels that find the terms in use and move them together.
+    pub(crate) fn moving(&self) -> [&KernelLayout; 6] {
+        [
+            &self.mark_column,
+            &self.mark_left,
+            &self.place_cells,
+            &self.copy_cells,
+            &self.rename_cells,
+            &self.rename_column,
+        ]
+    }
+}
+
 /// What host code uses of the finished kernels.
 pub(crate) struct Host {
     pub(crate) state: State,

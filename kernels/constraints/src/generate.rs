@@ -189,7 +189,7 @@ fn kernels_of(
     let (adds, removed_heads) = (adds.collect(), bits.collect());
     let prefixes = WIDTHS.into_iter().map(|width| width.0).filter(|_| !products.is_empty());
     let host = Arc::new(Host::of(&module, declared, specialised::parts(source), prefixes)?);
-    Ok(Kernels { module, sites, layout, adds, removed_heads, products, host })
+    Ok(Kernels { module, sites, layout, adds, removed_heads, products, host, apart: Vec::new() })
 }
 
 /// The holes of the template, those before it being filled when one is.

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use gchr_base::signature::ConstraintId;
+use gchr_kernel::Unit;
 use gchr_kernel::ir::Module;
+use gchr_kernel::outline::{Cut, outline};
 use gchr_runtime::codegen::Sites;
 
-use crate::contract::Host;
+use gchr_kernel::template::KernelLayout;
+
+use crate::contract::{Host, TermHost};
 use crate::layout::{IS_MONOTONE, IS_PRODUCT, Layout, MinPlusTable};
 
 /// Kernels of a program, and what its host code must know of them.
@@ -25,12 +29,43 @@ pub struct Kernels {
     pub(crate) products: Vec<MinPlusTable>,
     /// What host code uses of the module.
     pub(crate) host: Arc<Host>,
+    /// Outlined functions that are compiled apart from their kernels.
+    pub(crate) apart: Vec<String>,
 }
+
+/// Statements of kernels that are compiled together: about as many as the kernel that has all of a small program's
+/// rules.
+const STATEMENTS_OF_A_UNIT: usize = 600;
+
+/// How kernels are cut that are to be ready soon.
+const SOON: Cut = Cut { most: 300, least: 60 };
 
 /// The first flag of a table whose values are a matrix beside others that are replaced.
 const IS_OTHER_PRODUCT: u32 = 4;
 
 impl Kernels {
+    /// Cuts large functions into smaller ones, for kernels that take less time to compile and more to run.
+    pub fn cut(&mut self) {
+        self.apart = outline(&mut self.module, SOON);
+    }
+
+    /// What is compiled together. Runs that fail, and those that move terms to make room, need kernels that others do
+    /// not.
+    pub fn units(&self) -> Vec<Unit> {
+        let moving = self.host.terms.iter().flat_map(TermHost::moving);
+        let rare: Vec<&str> = moving.chain([&self.host.explain_failure]).map(KernelLayout::name).collect();
+        let mut units = Vec::new();
+        for Unit { kernels, .. } in Unit::whole(&self.module) {
+            let (rare, usual): (Vec<_>, Vec<_>) =
+                kernels.into_iter().partition(|name| rare.contains(&&**name));
+            for (kernels, rare) in [(usual, false), (rare, true)] {
+                let unit = Unit { kernels, rare, apart: self.apart.clone() };
+                units.extend(unit.by_size(&self.module, STATEMENTS_OF_A_UNIT));
+            }
+        }
+        units
+    }
+
     /// The fast paths that rounds can take which start from this table, one bit each.
     pub(crate) fn fast_paths_of(&self, table: ConstraintId) -> u32 {
         let product = self.products.iter().position(|p| p.table == table).map_or(0, |k| {

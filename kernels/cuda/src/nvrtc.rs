@@ -53,7 +53,7 @@ impl Options {
 
     /// [`kernels`](Self::kernels), compiled in less time by a compiler that tries less. They run slower.
     pub fn kernels_soon() -> Self {
-        Options::exact().with("--Ofast-compile=min")
+        Options::exact().with("--Ofast-compile=mid")
     }
 
     /// Asks for an object that is linked with others, whose functions have no more than so many registers.

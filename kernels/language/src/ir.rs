@@ -101,10 +101,7 @@ impl Module {
 
     /// How many statements the largest function has, those inside of others included.
     pub fn largest_function(&self) -> usize {
-        fn of(block: &[Stmt]) -> usize {
-            block.iter().map(|stmt| 1 + stmt.blocks().into_iter().map(|inner| of(inner)).sum::<usize>()).sum()
-        }
-        self.functions.iter().map(|f| of(&f.body)).max().unwrap_or(0)
+        self.functions.iter().map(Function::statements).max().unwrap_or(0)
     }
 }
 
@@ -149,6 +146,12 @@ impl Function {
     /// Whether the host launches it.
     pub fn is_kernel(&self) -> bool {
         matches!(self.kind, FunctionKind::Kernel { .. })
+    }
+    /// How many statements it has, those inside of others included.
+    pub fn statements(&self) -> usize {
+        let mut count = 0;
+        flow::each_statement(&self.body, &mut |_| count += 1);
+        count
     }
     /// Whether this is a hole of a template that is still open.
     pub fn is_hole(&self) -> bool {

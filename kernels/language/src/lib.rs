@@ -8,6 +8,7 @@ pub mod ir;
 mod link;
 pub mod lower;
 pub mod names;
+pub mod outline;
 pub mod print;
 pub mod spelling;
 pub mod template;

@@ -109,6 +109,11 @@ impl Lines {
     }
 }
 
+/// Whether a type is a record that kernels are launched with.
+fn is_launch(module: &Module, ty: Type) -> bool {
+    matches!(ty, Type::Record(record) if module.records.get(record).is_some_and(Record::is_launch))
+}
+
 struct Printer<'a> {
     module: &'a Module,
     text: String,
@@ -116,6 +121,8 @@ struct Printer<'a> {
     lines: Option<Lines>,
     /// Whether accesses to device memory are counted.
     counts: bool,
+    /// Whether functions refer to what a kernel is launched with, in place of a copy of it.
+    refers: bool,
     /// Lines so far.
     printed: u32,
     /// Line of each statement so far, by function.
@@ -124,10 +131,14 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(module: &'a Module, lines: Option<Lines>) -> Self {
+        let takes_launch =
+            |f: &Function| f.params.iter().filter_map(|&p| f.vars.get(p)).any(|v| is_launch(module, v.ty));
+        let is_called = |f: &Function| matches!(f.kind, FunctionKind::Outlined | FunctionKind::Hole);
         Self {
             module,
             text: String::new(),
             indent: 0,
+            refers: lines.is_some() && module.functions.iter().any(|f| is_called(f) && takes_launch(f)),
             lines,
             counts: false,
             printed: 0,
@@ -280,7 +291,7 @@ impl FunctionPrinter<'_, '_> {
             .params
             .iter()
             .filter_map(|&p| function.vars.get(p))
-            .map(|v| format!("{} {}", self.out.ty(v.ty), v.name))
+            .map(|v| format!("{} {}", self.parameter(v.ty), v.name))
             .collect();
         let signature = format!("{}({})", function.name, params.join(", "));
         let result = self.out.ty(function.result);
@@ -304,6 +315,18 @@ impl FunctionPrinter<'_, '_> {
         }
         self.block(&function.body);
         self.out.close("}");
+    }
+
+    /// The type of a parameter. Where functions that are not inlined need what is launched with, all refer to the
+    /// kernel's parameter in CUDA C++: each of them would make a copy, and a compiler takes long for copies of large
+    /// records.
+    fn parameter(&self, ty: Type) -> String {
+        let name = self.out.ty(ty);
+        match (self.out.refers && is_launch(self.out.module, ty), self.function.is_kernel()) {
+            (false, _) => name,
+            (true, true) => format!("const __grid_constant__ {name}"),
+            (true, false) => format!("const {name}&"),
+        }
     }
 
     fn block(&mut self, block: &[Stmt]) {

@@ -30,29 +30,29 @@ impl Unit {
         vec![Unit { kernels, rare: false, apart: Vec::new() }]
     }
 
-    /// The kernels of a module in units that compilers take about as long for: a kernel that has so many statements,
+    /// The kernels of this unit in units that compilers take about as long for: a kernel that has so many statements,
     /// functions that it calls included, is alone, and smaller ones are together.
-    pub fn by_size(module: &Module, enough: usize) -> Vec<Unit> {
+    pub fn by_size(self, module: &Module, enough: usize) -> Vec<Unit> {
+        let Unit { kernels, rare, apart } = self;
+        let with = |kernels| Unit { kernels, rare, apart: apart.clone() };
         let mut units = Vec::new();
         let (mut small, mut size) = (Vec::new(), 0);
-        for Unit { kernels: all, .. } in Unit::whole(module) {
-            for kernel in all {
-                let alone = Unit { kernels: vec![kernel], rare: false, apart: Vec::new() };
-                let statements = statements(&alone.of(module));
-                if statements >= enough {
-                    units.push(alone);
-                    continue;
-                }
-                small.extend(alone.kernels);
-                size += statements;
-                if size >= enough {
-                    units.push(Unit { kernels: std::mem::take(&mut small), rare: false, apart: Vec::new() });
-                    size = 0;
-                }
+        for kernel in kernels {
+            let alone = with(vec![kernel]);
+            let statements: usize = alone.of(module).functions.iter().map(Function::statements).sum();
+            if statements >= enough {
+                units.push(alone);
+                continue;
+            }
+            small.extend(alone.kernels);
+            size += statements;
+            if size >= enough {
+                units.push(with(std::mem::take(&mut small)));
+                size = 0;
             }
         }
         if !small.is_empty() {
-            units.push(Unit { kernels: small, rare: false, apart: Vec::new() });
+            units.push(with(small));
         }
         units
     }
@@ -92,13 +92,6 @@ impl Unit {
         };
         module.functions.iter().filter_map(bound).min().unwrap_or(MOST).min(MOST)
     }
-}
-
-/// Statements of all functions.
-fn statements(module: &Module) -> usize {
-    let mut count = 0;
-    module.functions.iter().for_each(|function| each_statement(&function.body, &mut |_| count += 1));
-    count
 }
 
 /// Some functions and what they need, as a module of their own; functions that are elsewhere are declared only.
@@ -262,7 +255,8 @@ mod tests {
             format!("extern \"C\" __global__ void __launch_bounds__(32) {name}(u32* to) {{ {code} }}")
         };
         let text = [kernel("a", 2), kernel("b", 9), kernel("c", 4), kernel("d", 5), kernel("e", 1)].concat();
-        let units = Unit::by_size(&module_of(&text), 6);
+        let module = module_of(&text);
+        let units = Unit::whole(&module).remove(0).by_size(&module, 6);
         let kernels: Vec<String> = units.iter().map(|unit| unit.kernels.concat()).collect();
         assert_eq!(kernels, ["b", "ac", "de"]);
     }

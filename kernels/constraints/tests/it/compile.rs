@@ -1,6 +1,8 @@
 //! The kernels of every constraint example compile for rounds.
 
 use gchr_constraints::plan::{RoundsOptions, compile_rounds};
+use gchr_cuda::{Arch, Options};
+use gchr_kernel::{Unit, cuda_objects};
 use gchr_kernels_constraints::generate::kernels;
 use gchr_testkit::{compiler, programs};
 use rayon::prelude::*;
@@ -65,5 +67,39 @@ fn kernels_compile_without_a_word_on_all_architectures() {
         let made = programs::made(kernels(&program, &plan, &sources), &sources);
         let source = compiler::text(&made.module, name);
         compiler::compiles_silently(&nvrtc, &source, name, &[80, 90, 100]);
+    }
+}
+
+/// Kernels that are made in a hurry come in objects, each of which compiles alone: no function of them is large, and
+/// runs that do not fail need no kernel that explains failures.
+#[test]
+fn objects_of_rounds_kernels_compile() {
+    let nvrtc = compiler::cached_nvrtc("objects_of_rounds_kernels_compile");
+    for (name, text, least) in [("all.chr", PROGRAM, 8), ("terms.chr", TERMS, 5)] {
+        let (sources, program) = programs::constraints(name, text);
+        let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
+        let mut made = programs::made(kernels(&program, &plan, &sources), &sources);
+        let whole = made.units();
+        made.cut();
+        let kernels = |units: &[Unit], rare| -> Vec<String> {
+            units.iter().filter(|unit| unit.rare == rare).flat_map(|unit| unit.kernels.clone()).collect()
+        };
+        let units = made.units();
+        assert!(kernels(&units, true).contains(&"explain_failure".to_string()));
+        assert_eq!(kernels(&units, true), kernels(&whole, true), "cuts change no kernel");
+        let mut count = 0;
+        for unit in units.iter().filter(|unit| !unit.rare) {
+            let objects = cuda_objects(unit, &made.module, name).expect("CUDA C++");
+            let registers = Unit::registers(&unit.of(&made.module), 1 << 16);
+            let options = Options::kernels_soon().object(registers);
+            count += objects.len();
+            if let Some(nvrtc) = &nvrtc {
+                objects.par_iter().for_each(|object| {
+                    let built = nvrtc.build(object, name, Arch::Real(90), &options);
+                    built.unwrap_or_else(|error| panic!("{error}"));
+                });
+            }
+        }
+        assert!(count >= least, "{name}: {count} objects");
     }
 }
