@@ -89,10 +89,17 @@ enum Command {
     Man(shell::ManArgs),
 }
 
+/// The only argument of a process that compiles kernels for another one.
+const COMPILE_HELPER: &str = "--compile-helper";
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let start = Instant::now();
     memory::set_up();
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == COMPILE_HELPER) {
+        let served = gchr::device::serve_compiler(std::io::stdin().lock(), std::io::stdout());
+        return ExitCode::from(if served.is_ok() { Exit::Done } else { Exit::Failed }.code());
+    }
     set_up_logging();
     interrupt::listen();
     watchdog::start();
@@ -110,6 +117,10 @@ pub fn main() -> ExitCode {
         && args.later_kernels
     {
         run::compile_later_kernels(args);
+    }
+    // Those processes give way to others; this one has somebody who waits.
+    if let Ok(gchr) = std::env::current_exe() {
+        gchr::device::set_compile_helper(gchr, vec![COMPILE_HELPER.into()]);
     }
     let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command, start)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);

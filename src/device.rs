@@ -2,6 +2,7 @@
 
 pub(crate) mod backend;
 mod compile;
+mod helper;
 pub(crate) mod lower;
 mod roofline;
 mod source;
@@ -20,6 +21,7 @@ pub use gchr_base::profile::RooflinePeaks;
 pub use gchr_cuda::{Arch, Image};
 pub use gchr_kernels_terms::topology::codegen::Strategy;
 pub use gchr_kernels_terms::topology::kernels::Collector;
+pub use helper::{serve_compiler, set_compile_helper};
 pub use roofline::{measure_roofline, roofline};
 pub use source::KernelSource;
 pub use verify::{Assumed, Assumption, CheckStats, Location, Reason, Rule, Verdict, verify_file};

@@ -11,6 +11,7 @@ use gchr_kernel::ir::Module;
 use gchr_kernel::{Form, Unit};
 
 use super::backend::HasKernels;
+use super::helper::{self, Helper};
 use super::source::NAME;
 use super::verify::before_launch;
 use crate::options::Kernels;
@@ -52,8 +53,7 @@ impl Target {
         })?;
         let mut options = vec![self.options()];
         if objects.len() > 1 {
-            // What is compiled apart is small: to compile it for speed takes little longer, and sometimes less.
-            options.resize(objects.len(), NvrtcOptions::kernels().from_env());
+            options.resize(objects.len(), self.options());
             let registers = Unit::registers(&unit.of(module), REGISTERS);
             options = options.into_iter().map(|options| options.object(registers)).collect();
         }
@@ -203,29 +203,39 @@ pub(super) fn compile_and_check(
     Ok(BuiltKernels { usual, rare: rare.collect(), verify_ms: compiled.elapsed().as_secs_f64() * 1e3 })
 }
 
-/// Compiles units by as many threads as there are processors; what was compiled before is in the cache.
+/// Compiles units, each object by a process of its own where there are helpers; what was compiled before is in the
+/// cache.
 fn compile(target: &Target, units: Vec<UnitText>) -> Result<Vec<Code>, Vec<Diagnostic>> {
     let compiler = compiler()?;
     let mut code: Vec<_> =
         units.iter().map(|unit| unit.find(&compiler, target.arch).map(Code::Image)).collect();
     let missing = |at: &usize| code[*at].is_none();
-    let objects: Vec<_> = (0..units.len())
+    let mut objects: Vec<Object<'_>> = (0..units.len())
         .filter(missing)
-        .flat_map(|at| units[at].objects.iter().zip(&units[at].options).map(move |object| (at, object)))
+        .flat_map(|unit| units[unit].objects.iter().zip(&units[unit].options).map(move |of| (unit, of)))
+        .enumerate()
+        .map(|(place, (unit, (text, options)))| Object { place, unit, text, options })
         .collect();
-    let compile_object = |&(at, (text, options)): &(usize, (&String, &NvrtcOptions))| {
+    // The longest one first: none is left for the end that takes long.
+    objects.sort_by_key(|object| std::cmp::Reverse(object.text.len()));
+    let compile = |object: &Object<'_>, helper: &mut Option<Helper>| {
+        let begun = Instant::now();
+        let Object { text, options, .. } = object;
+        let by_helper = helper.as_mut().is_some_and(|helper| helper.compile(text, target.arch, options));
         let built = compiler.build(text, NAME, target.arch, options);
         let built = built.map_err(|found| vec![Diagnostic::from(found)])?;
-        tracing::info!(cached = built.cached, "kernels compiled");
+        let ms = begun.elapsed().as_secs_f64() * 1e3;
+        tracing::info!(cached = built.cached, by_helper, ms, text = text.len(), "kernels compiled");
         if !built.compiled.log.is_empty() {
             tracing::warn!(log = built.compiled.log, "the compiler has remarks on the kernels");
         }
-        Ok::<_, Vec<Diagnostic>>((at, built.compiled.image))
+        Ok::<_, Vec<Diagnostic>>(built.compiled.image)
     };
+    let mut built: Vec<_> = objects.iter().zip(side_by_side(&objects, compile)).collect();
+    built.sort_by_key(|(object, _)| object.place);
     let mut images: Vec<Vec<Image>> = units.iter().map(|_| Vec::new()).collect();
-    for built in side_by_side(&objects, compile_object) {
-        let (at, image) = built?;
-        images[at].push(image);
+    for (object, image) in built {
+        images[object.unit].push(image?);
     }
     for ((code, mut images), text) in code.iter_mut().zip(images).zip(units) {
         match images.len() {
@@ -237,17 +247,34 @@ fn compile(target: &Target, units: Vec<UnitText>) -> Result<Vec<Code>, Vec<Diagn
     Ok(code.into_iter().flatten().collect())
 }
 
-/// Does something for each, by as many threads as there are processors; the results in order.
-fn side_by_side<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// An object that is to be compiled.
+struct Object<'t> {
+    /// Among all of them.
+    place: usize,
+    unit: usize,
+    text: &'t String,
+    options: &'t NvrtcOptions,
+}
+
+/// Does something for each, by as many threads as there are processors; all but one of them have helpers, where these
+/// can be started. The results are in order.
+fn side_by_side<T: Sync, R: Send>(all: &[T], work: impl Fn(&T, &mut Option<Helper>) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(all.iter().enumerate());
-    let share = || {
+    let share = |mut helper: Option<Helper>| {
         let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
-        std::iter::from_fn(|| take().map(|(at, one)| (at, work(one)))).collect::<Vec<_>>()
+        std::iter::from_fn(|| take().map(|(at, one)| (at, work(one, &mut helper)))).collect::<Vec<_>>()
     };
     let threads = thread::available_parallelism().map_or(1, |n| n.get()).min(all.len());
+    let helpers = if threads > 1 { helper::most() } else { 0 };
+    let others = if helpers > 0 { helpers.min(threads - 1) } else { threads.saturating_sub(1) };
     let mut results = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(share)).collect();
-        let mut results = share();
+        let with_helper = || match Helper::start() {
+            Some(helper) => share(Some(helper)),
+            None => Vec::new(),
+        };
+        let start = |_| if helpers > 0 { scope.spawn(with_helper) } else { scope.spawn(|| share(None)) };
+        let others: Vec<_> = (0..others).map(start).collect();
+        let mut results = share(None);
         for other in others {
             results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }

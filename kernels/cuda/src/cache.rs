@@ -78,6 +78,11 @@ impl Cache {
         self.folder.as_ref()?.refusal()
     }
 
+    /// Whether entries are kept, as it is now.
+    pub fn keeps(&self) -> bool {
+        self.folder.is_some() && self.refusal().is_none()
+    }
+
     /// Looks an entry up. A damaged entry counts as absent.
     pub fn get(&self, key: &CacheKey) -> Option<Entry> {
         self.read(key, COMPILED, COMPILED_MAGIC, Entry::decode)
