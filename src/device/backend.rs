@@ -113,7 +113,11 @@ impl Backend {
                 let fits = (gpu.free_bytes()? + held) / 10 * 9;
                 let memory = limit.map_or(fits, |limit| limit.min(fits));
                 let name = format!("gpu:{} {}", gpu.info().ordinal, gpu.info().name);
-                (work(Placement { device: &mut *gpu, memory, simulated: false }, control), name)
+                let before = gpu.transferred();
+                let mut result = work(Placement { device: &mut *gpu, memory, simulated: false }, control);
+                let transferred = gpu.transferred() - before;
+                change_stats(&mut result, |stats| stats.transfer_ms = Some(transferred.as_secs_f64() * 1e3));
+                (result, name)
             }
             LoadedDevice::Sim { kernels, kept } => {
                 let limit = limit.unwrap_or_else(memory::bound);

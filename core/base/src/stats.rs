@@ -30,8 +30,11 @@ pub struct Stats {
     /// Milliseconds for making native code, part of `run_ms`; none when a run was interpreted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native_ms: Option<f64>,
-    /// Milliseconds on the device's own clock.
+    /// Milliseconds of kernels, on the device's own clock.
     pub device_ms: Option<f64>,
+    /// Milliseconds of copies between host and GPU, part of `run_ms`; those that nothing waits for are not in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer_ms: Option<f64>,
     /// Term cells that the result reaches, or constraints in the final store.
     pub live_cells: Option<u64>,
     /// Largest number of bytes the run's own tables took.

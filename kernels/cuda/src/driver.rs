@@ -13,6 +13,7 @@ mod heap;
 mod kernel;
 mod library;
 mod link;
+mod staging;
 mod version;
 
 pub use devices::{DeviceInfo, describe, device_count};

@@ -1,6 +1,6 @@
 //! One GPU at work: a context, a stream, the kernels of a program, and buffers.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cudarc::driver::result;
 use cudarc::driver::sys::CUresult;
@@ -14,6 +14,7 @@ use super::handles::{DeviceMemory, DriverContext, Event, LoadedModule, Outbox, P
 use super::heap::{Block, Heap};
 use super::kernel::Kernel;
 use super::link;
+use super::staging::Staging;
 use crate::image::Image;
 use crate::resources::KernelResources;
 use gchr_kernel::device::{BufferId, Counts, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
@@ -38,6 +39,9 @@ pub struct Gpu {
     stream: Stream,
     mail: Option<(Stream, PinnedWord)>,
     outbox: Option<Outbox>,
+    staging: Option<Staging>,
+    /// How long copies between host and device took that were waited for.
+    transferred: Duration,
     counters: Option<Counters>,
     spare_events: Vec<Event>,
     heap: Heap<DeviceMemory>,
@@ -86,6 +90,8 @@ impl Gpu {
             stream: Stream::new()?,
             mail: None,
             outbox: None,
+            staging: None,
+            transferred: Duration::ZERO,
             counters: None,
             spare_events: Vec::new(),
             heap: Heap::new(),
@@ -98,6 +104,11 @@ impl Gpu {
     /// What the driver says about it.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    /// How long copies between host and device have taken so far, without those that nobody waited for.
+    pub fn transferred(&self) -> Duration {
+        self.transferred
     }
 
     /// Sets how many bytes of device memory the run may take; `None` for all that there are.
@@ -365,10 +376,16 @@ impl Device for Gpu {
             let sent = self.send(to, data);
             return self.check(sent);
         }
-        // SAFETY: the range lies inside a buffer, and `data` lives until the copy is done, which is waited for.
-        let copied = unsafe { result::memcpy_htod_async(to, data, self.stream.raw()) };
-        self.check(call("cuMemcpyHtoDAsync", copied))?;
-        self.synchronize()
+        self.transfer(|gpu| match Staging::for_copy(&mut gpu.staging, data.len())? {
+            // SAFETY: the range lies inside a buffer.
+            Some(staging) => unsafe { staging.upload(to, data, &gpu.context) },
+            None => {
+                // SAFETY: the range lies inside a buffer, and `data` lives until the copy is done, which is waited for.
+                let copied = unsafe { result::memcpy_htod_async(to, data, gpu.stream.raw()) };
+                call("cuMemcpyHtoDAsync", copied)?;
+                gpu.stream.synchronize()
+            }
+        })
     }
 
     fn download(&mut self, buffer: BufferId, offset: u64, into: &mut [u8]) -> Result<()> {
@@ -377,10 +394,16 @@ impl Device for Gpu {
         if into.is_empty() {
             return self.synchronize();
         }
-        // SAFETY: the range lies inside a buffer, and `into` lives until the copy is done, which is waited for.
-        let copied = unsafe { result::memcpy_dtoh_async(into, from, self.stream.raw()) };
-        self.check(call("cuMemcpyDtoHAsync", copied))?;
-        self.synchronize()
+        self.transfer(|gpu| match Staging::for_copy(&mut gpu.staging, into.len())? {
+            // SAFETY: the range lies inside a buffer.
+            Some(staging) => unsafe { staging.download(from, into, &gpu.context) },
+            None => {
+                // SAFETY: the range lies inside a buffer, and `into` lives until the copy is done, which is waited for.
+                let copied = unsafe { result::memcpy_dtoh_async(into, from, gpu.stream.raw()) };
+                call("cuMemcpyDtoHAsync", copied)?;
+                gpu.stream.synchronize()
+            }
+        })
     }
 
     fn fill(&mut self, buffer: BufferId, offset: u64, bytes: u64, value: u8) -> Result<()> {
@@ -479,6 +502,18 @@ impl Gpu {
             none => none.insert(Outbox::new()?),
         };
         outbox.send(data, to, &self.stream)
+    }
+
+    /// Copies between host and device when all earlier work is done, so that the time is that of the copy.
+    fn transfer(
+        &mut self,
+        copy: impl FnOnce(&mut Self) -> std::result::Result<(), DriverError>,
+    ) -> Result<()> {
+        self.synchronize()?;
+        let begun = Instant::now();
+        let copied = copy(self);
+        self.transferred += begun.elapsed();
+        self.check(copied)
     }
 
     fn launch_packed(&mut self, launch: &Launch<'_>, packed: &mut Packed) -> Result<()> {

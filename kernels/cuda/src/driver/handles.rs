@@ -17,6 +17,9 @@ pub(super) struct DriverContext {
     raw: sys::CUcontext,
 }
 
+// SAFETY: any thread may make the context current, several at a time.
+unsafe impl Sync for DriverContext {}
+
 impl DriverContext {
     pub(super) fn open(ordinal: u32) -> Result<DriverContext, DriverError> {
         let device = device(ordinal)?;
@@ -54,6 +57,9 @@ impl Drop for DriverContext {
 /// A queue of work; the work of different streams is not ordered.
 pub(super) struct Stream(sys::CUstream);
 
+// SAFETY: the driver's objects may be used by any thread that has made their context current.
+unsafe impl Send for Stream {}
+
 impl Stream {
     pub(super) fn new() -> Result<Stream, DriverError> {
         Ok(Stream(call("cuStreamCreate", result::stream::create(result::stream::StreamKind::NonBlocking))?))
@@ -89,6 +95,9 @@ impl Drop for Stream {
 
 /// A point in the work of a stream, with its time.
 pub(super) struct Event(sys::CUevent);
+
+// SAFETY: as for streams.
+unsafe impl Send for Event {}
 
 impl Event {
     pub(super) fn new() -> Result<Event, DriverError> {

@@ -92,8 +92,31 @@ fn add(gpu: &mut Gpu, n: usize) {
 #[test]
 fn vectors_are_added() {
     let Some(mut turn) = gpu("vectors_are_added") else { return };
-    for n in [0, 1, 31, 255, 256, 257, 1 << 20, (20 << 20) + 1] {
+    for n in [0, 1, 31, 255, 256, 257, 1 << 20, (2 << 20) - 1, 2 << 20, (20 << 20) + 1] {
         add(&mut turn.gpu, n);
+    }
+}
+
+/// From some size on, copies go through several threads: each byte gets to its place from any offset, in any length, and
+/// comes after the work before it.
+#[test]
+fn large_copies_keep_every_byte() {
+    let Some(mut turn) = gpu("large_copies_keep_every_byte") else { return };
+    let gpu = &mut turn.gpu;
+    const MIB: usize = 1 << 20;
+    let bytes: Vec<u8> = numbers(16 * MIB, 2_654_435_761).iter().flat_map(|n| n.to_le_bytes()).collect();
+    let buffer = gpu.alloc(bytes.len() as u64 + 64).expect("memory");
+    for (offset, length) in
+        [(0, 8 * MIB - 1), (0, 8 * MIB), (5, 8 * MIB + 1), (63, 37 * MIB + 3), (1, 64 * MIB)]
+    {
+        let before = gpu.transferred();
+        gpu.fill(buffer, 0, bytes.len() as u64 + 64, 0).expect("fills");
+        gpu.upload(buffer, offset as u64, &bytes[..length]).expect("uploads");
+        let mut found = vec![1u8; length + 64 - offset];
+        gpu.download(buffer, offset as u64, &mut found).expect("downloads");
+        assert!(found[..length] == bytes[..length], "{length} bytes at {offset}");
+        assert!(found[length..].iter().all(|&byte| byte == 0), "{length} bytes at {offset}, and no more");
+        assert!(gpu.transferred() > before);
     }
 }
 
