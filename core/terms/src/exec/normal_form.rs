@@ -22,15 +22,21 @@ pub struct NormalForm {
 pub(super) enum Held {
     /// Of a run on the processor.
     Heap(Box<Heap>),
-    /// Of a backend, and how many of them the normal form has.
-    Brought(Arc<dyn Cells + Send + Sync>, u64),
+    /// Of a backend.
+    Brought(Arc<dyn Brought>),
+}
+
+/// Cells that a backend has brought.
+pub trait Brought: Cells + Send + Sync {
+    /// How many of them a value reaches, shared ones once.
+    fn count(&self, layout: &Layout, value: (SortId, u64)) -> u64;
 }
 
 impl Held {
     pub(super) fn cells(&self) -> &(dyn Cells + Send + Sync) {
         match self {
             Self::Heap(heap) => &**heap,
-            Self::Brought(cells, _) => &**cells,
+            Self::Brought(cells) => &**cells,
         }
     }
 }
@@ -68,7 +74,7 @@ impl NormalForm {
         let Self { layout, held, sort, value } = self;
         match held {
             Held::Heap(heap) => Writing::new(layout, &**heap, *sort, *value, u64::MAX).finish_together(out),
-            Held::Brought(cells, _) => {
+            Held::Brought(cells) => {
                 Writing::new(layout, &**cells, *sort, *value, u64::MAX).finish_together(out)
             }
         }
@@ -92,7 +98,7 @@ impl NormalForm {
         match &mut self.held {
             _ if self.layout.sorts[self.sort].is_wide() => 0,
             Held::Heap(heap) => heap.count_cells(self.sort, self.value as u32, threads.get()),
-            Held::Brought(_, count) => *count,
+            Held::Brought(cells) => cells.count(&self.layout, (self.sort, self.value)),
         }
     }
 
@@ -104,14 +110,9 @@ impl NormalForm {
         }
     }
 
-    /// A normal form whose cells a backend has brought; `count` of them are its own.
-    pub fn brought(
-        layout: Arc<Layout>,
-        cells: Arc<dyn Cells + Send + Sync>,
-        (sort, value): (SortId, u64),
-        count: u64,
-    ) -> Self {
-        Self { layout, held: Held::Brought(cells, count), sort, value }
+    /// A normal form whose cells a backend has brought.
+    pub fn brought(layout: Arc<Layout>, cells: Arc<dyn Brought>, (sort, value): (SortId, u64)) -> Self {
+        Self { layout, held: Held::Brought(cells), sort, value }
     }
 
     /// A subterm by its [key](View::key), which must be one of this normal form.

@@ -3,11 +3,13 @@
 mod together;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use num_bigint::BigInt;
 
 use crate::plan::{ClassId, Layout, Variant};
 use gchr_base::hash::HashMap;
+use gchr_base::ids::IdVec;
 use gchr_base::signature::{Brackets, Mixfix, MixfixPiece, Notation, SortId, SortKind};
 
 /// Cells of values, wherever they are.
@@ -44,10 +46,10 @@ enum Todo<'a> {
     Text(&'a str),
     /// The elements behind the first one, and the closing bracket.
     Elements(SortId, u32),
-    /// The fields of a cell from this one on.
+    /// The fields of a cell from this one on, which is not the first.
     Fields {
-        sort: SortId,
-        value: u32,
+        variant: &'a Variant,
+        cell: &'a [u32],
         next: usize,
     },
     /// So many closing brackets.
@@ -66,6 +68,8 @@ pub(super) struct Writing<'a, C: ?Sized> {
     /// What is still to be written, in reverse.
     todo: Vec<Todo<'a>>,
     powers: Powers,
+    /// Sorts with values that may need brackets as arguments.
+    may_bind: Arc<IdVec<SortId, bool>>,
 }
 
 impl<'a, C: Cells + ?Sized> Writing<'a, C> {
@@ -73,7 +77,9 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
     /// written is cut anyway).
     pub fn new(layout: &'a Layout, cells: &'a C, sort: SortId, value: u64, longest_power: u64) -> Self {
         let powers = Powers { longest: longest_power, known: HashMap::default() };
-        Self { layout, cells, todo: vec![Todo::Value(sort, value)], powers }
+        let binds = |v: &Variant| matches!(v.notation, Notation::Mixfix(_) | Notation::Argument);
+        let may_bind = layout.sorts.iter().map(|sort| sort.variants.iter().any(binds)).collect();
+        Self { layout, cells, todo: vec![Todo::Value(sort, value)], powers, may_bind: Arc::new(may_bind) }
     }
 
     /// Writes all that is left, by all threads if it is much.
@@ -100,7 +106,7 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
     pub fn advance(&mut self, out: &mut Vec<u8>, bytes: usize) -> bool {
         while out.len() < bytes {
             let Some(next) = self.todo.pop() else { return false };
-            self.step(next, out);
+            self.step(next, out, bytes);
         }
         !self.todo.is_empty()
     }
@@ -116,51 +122,113 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
         let before = self.todo.split_off(last + 1);
         let todo = std::mem::replace(&mut self.todo, before);
         let powers = Powers { longest: self.powers.longest, known: HashMap::default() };
-        Some(Self { layout: self.layout, cells: self.cells, todo, powers })
+        Some(Self { layout: self.layout, cells: self.cells, todo, powers, may_bind: self.may_bind.clone() })
     }
 
-    fn step(&mut self, next: Todo<'a>, out: &mut Vec<u8>) {
-        let Self { layout, cells, todo, powers } = self;
-        let (layout, cells) = (*layout, *cells);
+    fn step(&mut self, next: Todo<'a>, out: &mut Vec<u8>, bytes: usize) {
         match next {
             Todo::Close(n) => {
                 let now = n.min(CLOSED);
                 out.resize(out.len() + now as usize, b')');
                 if n > now {
-                    todo.push(Todo::Close(n - now));
+                    self.todo.push(Todo::Close(n - now));
                 }
             }
             Todo::Text(text) => out.extend_from_slice(text.as_bytes()),
-            Todo::Elements(sort, value) => further_elements(layout, cells, sort, value, todo, out),
-            Todo::Value(sort, value) => match layout.sorts[sort].kind {
-                SortKind::Float => out.extend_from_slice(float(f64::from_bits(value)).as_bytes()),
-                SortKind::Data => head(layout, cells, sort, value as u32, powers, todo, out),
-                _ => match (cells.application(value), cells.integer(value)) {
-                    (Some(text), _) => out.extend_from_slice(text.as_bytes()),
-                    (None, Some(number)) => append(out, format_args!("{number}")),
-                    (None, None) => append(out, format_args!("{}", value.cast_signed())),
-                },
-            },
-            Todo::Fields { sort, value, next } => {
-                let Some((variant, cell)) = cell(layout, cells, sort, value) else { return };
-                let field = variant.fields[next];
-                if next > 0 {
-                    out.extend_from_slice(b", ");
-                }
-                if next + 1 < variant.fields.len() {
-                    todo.push(Todo::Fields { sort, value, next: next + 1 });
-                } else {
-                    // The last field of a last field: brackets add up, and a list needs no stack.
-                    close(todo);
-                }
-                let arg = Todo::Value(field.sort, field_bits(cell, field.offset, field.wide));
-                if binds(layout, cells, &arg).is_some_and(|found| found > MIXFIX_ARGUMENT) {
-                    out.push(b'(');
-                    todo.push(Todo::Text(")"));
-                }
-                todo.push(arg);
+            Todo::Elements(sort, value) => {
+                further_elements(self.layout, self.cells, sort, value, &mut self.todo, out);
+            }
+            Todo::Value(sort, value) => self.value(sort, value, out, bytes),
+            Todo::Fields { variant, cell, next } => {
+                out.extend_from_slice(b", ");
+                let (sort, value) = self.field(variant, cell, next, out);
+                self.value(sort, value, out, bytes);
             }
         }
+    }
+
+    /// Has a value written as the first argument of another one, and that as the first one of a further one, until there
+    /// are so many bytes.
+    fn value(&mut self, mut sort: SortId, mut value: u64, out: &mut Vec<u8>, bytes: usize) {
+        let (layout, cells) = (self.layout, self.cells);
+        loop {
+            let shape = &layout.sorts[sort];
+            match shape.kind {
+                SortKind::Data => {}
+                SortKind::Float => return out.extend_from_slice(float(f64::from_bits(value)).as_bytes()),
+                _ => {
+                    return match (cells.application(value), cells.integer(value)) {
+                        (Some(text), _) => out.extend_from_slice(text.as_bytes()),
+                        (None, Some(number)) => append(out, format_args!("{number}")),
+                        (None, None) => {
+                            out.extend_from_slice(itoa::Buffer::new().format(value.cast_signed()).as_bytes());
+                        }
+                    };
+                }
+            }
+            let Some(variant) = variant(layout, sort, value as u32) else { return };
+            if !self.opens(variant, sort, value as u32, out) {
+                return;
+            }
+            let cell = variant.class.and_then(|class| cells.cell(class, value as u32 >> shape.tag_bits));
+            let Some(cell) = cell else { return };
+            (sort, value) = self.field(variant, cell, 0, out);
+            if out.len() >= bytes {
+                return self.todo.push(Todo::Value(sort, value));
+            }
+        }
+    }
+
+    /// Begins a term; whether its fields are to be written behind an opening bracket.
+    fn opens(&mut self, variant: &'a Variant, sort: SortId, value: u32, out: &mut Vec<u8>) -> bool {
+        let (layout, cells, todo) = (self.layout, self.cells, &mut self.todo);
+        if variant.notation != Notation::Application && notated(layout, cells, sort, value, todo, out) {
+            return false;
+        }
+        out.extend_from_slice(variant.name.as_bytes());
+        if variant.fields.is_empty() {
+            return false;
+        }
+        if let [field] = variant.fields.as_slice()
+            && field.sort == sort
+            && variant.notation != Notation::Plain
+        {
+            let (count, inner) = self.powers.count(layout, cells, sort, value);
+            if count >= MIN_POWER {
+                append(out, format_args!("^{count}("));
+                close(todo);
+                todo.push(Todo::Value(sort, inner.into()));
+                return false;
+            }
+        }
+        out.push(b'(');
+        true
+    }
+
+    /// A field, which is to be written next; what comes behind it waits.
+    fn field(
+        &mut self,
+        variant: &'a Variant,
+        cell: &'a [u32],
+        at: usize,
+        out: &mut Vec<u8>,
+    ) -> (SortId, u64) {
+        if at + 1 < variant.fields.len() {
+            self.todo.push(Todo::Fields { variant, cell, next: at + 1 });
+        } else {
+            // The last field of a last field: brackets add up, and a list needs no stack.
+            close(&mut self.todo);
+        }
+        let field = variant.fields[at];
+        let value = field_bits(cell, field.offset, field.wide);
+        if self.may_bind[field.sort]
+            && binds(self.layout, self.cells, &Todo::Value(field.sort, value))
+                .is_some_and(|found| found > MIXFIX_ARGUMENT)
+        {
+            out.push(b'(');
+            self.todo.push(Todo::Text(")"));
+        }
+        (field.sort, value)
     }
 }
 
@@ -175,39 +243,6 @@ fn close(todo: &mut Vec<Todo<'_>>) {
 fn append(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     // A vector takes any text.
     let _ = out.write_fmt(text);
-}
-
-fn head<'a>(
-    layout: &'a Layout,
-    cells: &(impl Cells + ?Sized),
-    sort: SortId,
-    value: u32,
-    powers: &mut Powers,
-    todo: &mut Vec<Todo<'a>>,
-    out: &mut Vec<u8>,
-) {
-    let Some(variant) = variant(layout, sort, value) else { return };
-    if variant.notation != Notation::Application && notated(layout, cells, sort, value, todo, out) {
-        return;
-    }
-    out.extend_from_slice(variant.name.as_bytes());
-    if variant.fields.is_empty() {
-        return;
-    }
-    if let [field] = variant.fields.as_slice()
-        && field.sort == sort
-        && variant.notation != Notation::Plain
-    {
-        let (count, inner) = powers.count(layout, cells, sort, value);
-        if count >= MIN_POWER {
-            append(out, format_args!("^{count}("));
-            close(todo);
-            todo.push(Todo::Value(sort, inner.into()));
-            return;
-        }
-    }
-    out.push(b'(');
-    todo.push(Todo::Fields { sort, value, next: 0 });
 }
 
 /// The variant of a value.

@@ -511,7 +511,8 @@ impl Buffers {
         4 * self.places.classes.iter().zip(&end.cells).map(words).sum::<u64>()
     }
 
-    /// The cells that values reach, where they lie in few pages.
+    /// The cells that values reach, where they lie in few pages; so few that all cells in use would take longer, if
+    /// these may be brought.
     pub fn fetch(
         &self,
         job: &Job<'_>,
@@ -519,8 +520,15 @@ impl Buffers {
         values: impl Iterator<Item = (SortId, u64)>,
         device: &mut dyn Device,
     ) -> Result<Option<Pages>> {
+        /// Bytes that cross the bus while one page is brought and looked into.
+        const TIME_OF_A_PAGE: u64 = 1 << 20;
         let classes = (end.cells.as_slice(), self.places.classes.as_slice());
-        Pages::fetch(&job.plan.layout, values, classes, (self.heap, device), self.options.uncollected.pages)
+        let (bytes, uncollected) = (self.bytes_in_use(end), self.options.uncollected);
+        let most = match bytes <= uncollected.bytes {
+            true => uncollected.pages.min((bytes / TIME_OF_A_PAGE) as usize),
+            false => uncollected.pages,
+        };
+        Pages::fetch(&job.plan.layout, values, classes, (self.heap, device), most)
     }
 
     /// All cells in use.

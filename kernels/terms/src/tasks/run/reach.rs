@@ -13,7 +13,7 @@ use super::launch::End;
 /// Cells that a thread looks into between two looks at whether it should share what waits, and values that must wait
 /// for it.
 const TURN: u64 = 1 << 12;
-const SHARED: usize = 1 << 4;
+const SHARED: usize = 2;
 
 /// What a result reaches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

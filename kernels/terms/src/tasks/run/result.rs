@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gchr_base::error::StopReason;
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::SortId;
-use gchr_terms::exec::{Cells, NormalForm, bounded, write_value};
+use gchr_terms::exec::{Brought, Cells, NormalForm, bounded, write_value};
+use gchr_terms::plan::{ClassId, Layout};
 use rayon::prelude::*;
 
 use super::fetch::Pages;
@@ -29,7 +30,7 @@ pub(super) struct ReadBack {
     pub normal_forms: Vec<NormalForm>,
     /// Their texts.
     pub texts: Vec<String>,
-    /// Cells that they reach, when they were looked at.
+    /// Cells that they reach, when they were counted.
     pub cells: Option<u64>,
     /// Those of them that the last launch made.
     pub made: Option<u64>,
@@ -75,12 +76,12 @@ pub(super) fn read_back(
     match pages {
         Some(pages) => {
             let cells = pages.in_use();
-            normal_forms(job, start, Arc::new(pages), &cells, last)
+            normal_forms(job, start, pages, cells, last)
         }
         None => {
             let image = std::mem::replace(&mut start.image, Image::new(job.plan));
             let cells = image.in_use();
-            normal_forms(job, start, Arc::new(image), &cells, last)
+            normal_forms(job, start, image, cells, last)
         }
     }
 }
@@ -88,20 +89,54 @@ pub(super) fn read_back(
 fn normal_forms(
     job: &Job<'_>,
     start: &Start<'_>,
-    image: Arc<impl Cells + Send + Sync + 'static>,
-    in_use: &[u64],
+    image: impl Cells + Send + Sync + 'static,
+    in_use: Vec<u64>,
     last: Option<&End>,
 ) -> Result<ReadBack, StopReason> {
     let layout = Arc::new(job.plan.layout.clone());
     let broken = || StopReason::Internal { what: "the device's result is no normal form".into() };
-    let (mut normal_forms, mut all, mut of_launch) = (Vec::new(), 0, 0);
-    for value in start.values() {
-        let Reached { cells, made } = reached(&layout, (&*image, in_use), value, last).ok_or_else(broken)?;
-        all += cells;
-        of_launch += made;
-        normal_forms.push(NormalForm::brought(Arc::clone(&layout), image.clone(), value, cells));
+    let brought = Arc::new(BroughtCells { image, in_use });
+    let mut back = ReadBack::default();
+    if brought.in_use.iter().sum::<u64>() <= COUNTED {
+        let (mut all, mut of_launch) = (0, 0);
+        for value in start.values() {
+            let Reached { cells, made } = brought.reached(&layout, value, last).ok_or_else(broken)?;
+            all += cells;
+            of_launch += made;
+        }
+        (back.cells, back.made) = (Some(all), Some(of_launch));
     }
-    Ok(ReadBack { normal_forms, texts: Vec::new(), cells: Some(all), made: Some(of_launch) })
+    let normal_form = |value| NormalForm::brought(Arc::clone(&layout), brought.clone(), value);
+    back.normal_forms = start.values().map(normal_form).collect();
+    Ok(back)
+}
+
+/// Cells in use up to which those of the results are counted in each run; else when somebody asks for their number.
+const COUNTED: u64 = 1 << 20;
+
+/// The cells of normal forms, as they came.
+struct BroughtCells<C> {
+    image: C,
+    /// By class, as many as there are at most.
+    in_use: Vec<u64>,
+}
+
+impl<C: Cells + Sync> BroughtCells<C> {
+    fn reached(&self, layout: &Layout, value: (SortId, u64), last: Option<&End>) -> Option<Reached> {
+        reached(layout, (&self.image, &self.in_use), value, last)
+    }
+}
+
+impl<C: Cells> Cells for BroughtCells<C> {
+    fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {
+        self.image.cell(class, index)
+    }
+}
+
+impl<C: Cells + Send + Sync> Brought for BroughtCells<C> {
+    fn count(&self, layout: &Layout, value: (SortId, u64)) -> u64 {
+        self.reached(layout, value, None).map_or(0, |reached| reached.cells)
+    }
 }
 
 /// A term for a message.
