@@ -66,7 +66,10 @@ X in D :- '$fd_of'(D, Dom), '$fd_narrow'(X, Dom).
 
 % Linear forms.
 A #= B :- ( integer(B), var(A), \+ attvar(A) -> A = B ; var(A), ground(B) -> A is B ; '$fd_linear'(A, B, eq) ).
+A #\= B :- ( '$fd_distance'(A, B, E, D) ; '$fd_distance'(B, A, E, D) ), !, ( D >= 0 -> N is -D, E #\= D, E #\= N ; true ).
 A #\= B :- '$fd_linear'(A, B, ne).
+% A distance that is not one of two numbers prunes as these do.
+'$fd_distance'(A, B, E, D) :- nonvar(A), A = abs(E), \+ ground(E), ground(B), D is B.
 A #=< B :- '$fd_linear'(A, B, le).
 A #>= B :- '$fd_linear'(B, A, le).
 A #< B :- '$fd_linear'(A+1, B, le).
