@@ -132,5 +132,6 @@ pub(crate) fn unfinished(stopped: gchr_logic::Stopped) -> Unfinished {
     let span = stopped.places.first().copied();
     let error = RunError { reason, rule: None, span, progress: stopped.progress };
     let places = stopped.places.into_iter().skip(1).collect();
-    Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: Some(Left::Logic(stopped.left)), places }))
+    let left = stopped.left.map(Left::Logic);
+    Unfinished::Stopped(Box::new(StoppedRun { error, stats, left, places }))
 }

@@ -6,6 +6,7 @@ use gchr_base::logic::LogicProgram;
 use gchr_base::reading::Account;
 use gchr_base::rule::Semantics;
 use gchr_base::source::SourceMap;
+use gchr_base::stop::StopReason;
 use gchr_chr::{Added, Addition};
 use gchr_logic::{Answers, Options, Resident};
 
@@ -92,8 +93,8 @@ impl LogicSession {
         }
     }
 
-    pub fn store(&mut self) -> gchr_logic::Answer {
-        self.resident.store(&gchr_chr::TermReader)
+    pub fn store(&mut self) -> Result<gchr_logic::Answer, StopReason> {
+        self.resident.store(&gchr_chr::TermReader, &mut Control::default())
     }
 
     pub fn constraints(&self) -> Vec<(String, usize)> {
@@ -102,6 +103,6 @@ impl LogicSession {
 
     pub fn count(&mut self, name: &str, arity: usize) -> Option<usize> {
         let declared = self.constraints().iter().any(|(n, a)| n == name && *a == arity);
-        declared.then(|| crate::output::count_rows(&self.store(), name, arity))
+        declared.then(|| self.resident.count(&gchr_chr::TermReader, name, arity))
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the store of a session, which comes here from a device for that.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use gchr_base::signature::Signature;
@@ -82,7 +82,8 @@ impl Session {
         self.fetch()?;
         match &mut self.kind {
             Kind::Logic(session) => {
-                crate::output::write_logic_store(&session.store(), selection, format, out)
+                let store = session.store().map_err(io::Error::from)?;
+                crate::output::write_logic_store(&store, selection, format, out)
             }
             Kind::Terms(_) | Kind::Ground(_) => match self.fetched() {
                 Some((store, signature)) => {
@@ -111,7 +112,13 @@ impl Session {
             }),
             Kind::Logic(session) => {
                 let declared = session.constraints().iter().any(|(n, a)| n == name && *a == arity);
-                declared.then(|| crate::output::with_logic_table([&session.store()], (name, arity), take))
+                if !declared {
+                    return Ok(None);
+                }
+                let store = session.store().map_err(|reason| {
+                    Diagnostics::new(Arc::new(self.texts.clone()), vec![reason.to_diagnostic()])
+                })?;
+                Some(crate::output::with_logic_table([&store], (name, arity), take))
             }
         })
     }

@@ -2,6 +2,8 @@
 
 mod batch;
 mod bench;
+#[cfg(target_os = "linux")]
+mod builtins;
 mod check;
 mod checkpoints;
 mod cli;

@@ -3,6 +3,7 @@
 use num_bigint::{BigInt, Sign};
 use num_traits::{Signed, ToPrimitive, Zero};
 
+use crate::big;
 use crate::cell::{Atom, BoxKind, Cell, Tag};
 use crate::machine::{Done, Machine, Throw};
 use crate::number::{Number, compare};
@@ -19,7 +20,15 @@ impl Machine<'_, '_> {
     /// The value of a term.
     pub fn evaluate(&mut self, term: Cell) -> Done<Number> {
         let (mut tasks, mut values) = (vec![Task::Value(term)], Vec::new());
+        // One that holds itself has no value: looked for as soon as the term is larger than most.
+        let mut until_checked = 1_usize << 10;
         while let Some(task) = tasks.pop() {
+            self.spend(1)?;
+            until_checked = until_checked.wrapping_sub(1);
+            if until_checked == 0 && self.heap.is_cyclic(term) {
+                let term = self.heap.deref(term);
+                return Err(self.type_error("expression", term));
+            }
             match task {
                 Task::Apply(name, 1) => {
                     let a = values.pop().unwrap_or(Number::Int(0));
@@ -293,11 +302,13 @@ impl Machine<'_, '_> {
                 if name == "*" && a.bits() + b.bits() > MAX_BITS {
                     return Err(self.resource_error("memory"));
                 }
-                Ok(Number::of_big(match name {
+                self.spend((a.bits().max(b.bits()) / 64) as usize)?;
+                let result = match name {
                     "+" => a + b,
                     "-" => a - b,
-                    _ => a * b,
-                }))
+                    _ => big::multiply(&self.heap.meter, &a, &b),
+                };
+                self.checked(Number::of_big(result))
             }
             _ => {
                 let (a, b) = (a.to_float(), b.to_float());
@@ -315,7 +326,7 @@ impl Machine<'_, '_> {
             if y.is_zero() {
                 return Err(self.evaluation_error("zero_divisor"));
             }
-            let (quotient, rest) = (&x / &y, &x % &y);
+            let (quotient, rest) = self.divided(&x, &y)?;
             if rest.is_zero() {
                 return Ok(Number::of_big(quotient));
             }
@@ -329,6 +340,18 @@ impl Machine<'_, '_> {
             }));
         }
         self.float_result(a.to_float() / b.to_float())
+    }
+
+    /// Quotient and rest, rounded to zero.
+    fn divided(&self, a: &BigInt, b: &BigInt) -> Done<(BigInt, BigInt)> {
+        self.checked(big::divide(&self.heap.meter, a, b))
+    }
+
+    /// Quotient and rest, rounded down.
+    fn floored(&self, a: &BigInt, b: &BigInt) -> Done<(BigInt, BigInt)> {
+        let (quotient, rest) = self.divided(a, b)?;
+        let down = !rest.is_zero() && rest.sign() != b.sign();
+        Ok(if down { (quotient - 1, rest + b) } else { (quotient, rest) })
     }
 
     fn integers(&mut self, name: &str, a: Number, b: Number) -> Done<Number> {
@@ -349,12 +372,13 @@ impl Machine<'_, '_> {
         }
         let (x, y) = (a.to_big().unwrap_or_default(), b.to_big().unwrap_or_default());
         let shift = || y.to_i64().unwrap_or(if y.is_negative() { i64::MIN } else { i64::MAX });
+        self.spend((x.bits().max(y.bits()) / 64) as usize)?;
         Ok(Number::of_big(match name {
-            "//" | "tdiv" => x / y,
-            "rem" => x % y,
-            "div" => floor_div(&x, &y),
-            "mod" => &x - floor_div(&x, &y) * &y,
-            "gcd" => gcd(x, y),
+            "//" | "tdiv" => self.divided(&x, &y)?.0,
+            "rem" => self.divided(&x, &y)?.1,
+            "div" => self.floored(&x, &y)?.0,
+            "mod" => self.floored(&x, &y)?.1,
+            "gcd" => self.checked(big::gcd(&self.heap.meter, x, y))?,
             "/\\" => x & y,
             "\\/" => x | y,
             "xor" => x ^ y,
@@ -363,6 +387,7 @@ impl Machine<'_, '_> {
                 if left > 0 && (left as u64).saturating_add(x.bits()) > MAX_BITS && !x.is_zero() {
                     return Err(self.resource_error("memory"));
                 }
+                self.afford(left.clamp(0, MAX_BITS as i64) as usize / 8)?;
                 if left >= 0 { x << left as u64 } else { x >> left.unsigned_abs().min(MAX_BITS) }
             }
             _ => {
@@ -394,7 +419,7 @@ impl Machine<'_, '_> {
             }
             let small = exponent.to_u32().filter(|e| base.bits().saturating_mul((*e).into()) <= MAX_BITS);
             return match small {
-                Some(e) => Ok(Number::of_big(base.pow(e))),
+                Some(e) => self.checked(Number::of_big(big::power(&self.heap.meter, &base, e))),
                 None if base.bits() <= 1 => {
                     Ok(Number::of_big(base.pow((&exponent % 2_u32).to_u32().unwrap_or(0) + 2)))
                 }
@@ -429,18 +454,6 @@ fn small_integers(name: &str, a: i64, b: i64) -> Option<i64> {
         "<<" if (0..63).contains(&b) && (a << b) >> b == a => Some(a << b),
         _ => None,
     }
-}
-
-fn floor_div(a: &BigInt, b: &BigInt) -> BigInt {
-    let (q, r) = (a / b, a % b);
-    if !r.is_zero() && (r.sign() != b.sign()) { q - 1 } else { q }
-}
-
-fn gcd(mut a: BigInt, mut b: BigInt) -> BigInt {
-    while !b.is_zero() {
-        (a, b) = (b.clone(), a % b);
-    }
-    a.abs()
 }
 
 const UNARY: &[&str] = &[

@@ -69,6 +69,7 @@ impl Machine<'_, '_> {
     /// The items of a proper list; otherwise an error.
     pub fn proper_list(&mut self, list: Cell) -> Done<Vec<Cell>> {
         let (items, rest) = self.heap.list_items(list);
+        self.checked(())?;
         if rest == Cell::atom(crate::names::atom::nil) {
             return Ok(items);
         }

@@ -211,7 +211,7 @@ impl Collector {
     }
 }
 
-impl Heap {
+impl Heap<'_> {
     /// Moves marked cells down, and what they refer to with them.
     fn compact(&mut self, marks: &Marks) {
         let mut to = 0;

@@ -34,7 +34,7 @@ struct Var {
 
 /// Compiles one clause.
 pub(crate) struct Compiler<'a> {
-    heap: &'a Heap,
+    heap: &'a Heap<'a>,
     db: &'a mut Database,
     code: Vec<Instr>,
     vars: HashMap<Cell, Var>,
@@ -66,6 +66,10 @@ pub(crate) fn compile(heap: &Heap, db: &mut Database, head: Cell, body: Cell) ->
         chunk: 0,
     };
     compiler.analyse(start, arity, &goals);
+    // What is not known of all variables is nothing to make code of.
+    if heap.meter.is_stopped() {
+        return (crate::code::FAIL, NO_KEY);
+    }
     compiler.emit_clause(start, arity, &goals);
     let key = if arity > 0 { key_of(heap, heap.deref(heap.cells[start])) } else { NO_KEY };
     let code = std::mem::take(&mut compiler.code);

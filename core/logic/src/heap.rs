@@ -3,6 +3,7 @@
 use num_bigint::{BigInt, Sign};
 
 use crate::cell::{Atom, BoxKind, Cell, Tag};
+use crate::meter::Meter;
 use crate::names::atom;
 
 /// Something other than a binding that backtracking takes back.
@@ -22,7 +23,7 @@ pub(crate) enum Undo {
 
 /// Terms, and what must be undone of them.
 #[derive(Debug)]
-pub(crate) struct Heap {
+pub(crate) struct Heap<'a> {
     pub cells: Vec<Cell>,
     /// Places of bound variables, and marks of `undo`.
     pub trail: Vec<u64>,
@@ -41,12 +42,30 @@ pub(crate) struct Heap {
     pub occurs_check: bool,
     /// Pairs that are still to be unified; empty between unifications.
     pub pending: Vec<(Cell, Cell)>,
+    /// What walks over terms draw from.
+    pub meter: Meter<'a>,
 }
 
 /// A mark in the trail: the newest entry of `undo`.
 pub(crate) const MARK: u64 = u64::MAX;
 
-impl Heap {
+impl Heap<'_> {
+    /// The same under no limits.
+    pub fn released(self) -> Heap<'static> {
+        Heap {
+            cells: self.cells,
+            trail: self.trail,
+            undo: self.undo,
+            barrier: self.barrier,
+            has_choice: self.has_choice,
+            woken: self.woken,
+            numbered: self.numbered,
+            protected: self.protected,
+            occurs_check: self.occurs_check,
+            pending: self.pending,
+            meter: Meter::default(),
+        }
+    }
     pub fn new() -> Self {
         Self {
             cells: Vec::with_capacity(1 << 12),
@@ -59,6 +78,7 @@ impl Heap {
             protected: 0,
             occurs_check: false,
             pending: Vec::new(),
+            meter: Meter::default(),
         }
     }
     #[inline(always)]
@@ -198,7 +218,7 @@ impl Heap {
         self.list_with_tail(items, Cell::atom(atom::nil))
     }
     pub fn list_with_tail(&mut self, items: &[Cell], tail: Cell) -> Cell {
-        if items.is_empty() {
+        if items.is_empty() || !self.meter.ask(16 * items.len() as u64) {
             return tail;
         }
         let start = self.top();
@@ -217,6 +237,7 @@ impl Heap {
         Cell::boxed(place)
     }
     pub fn string(&mut self, text: &str) -> Cell {
+        let text = if self.meter.ask(text.len() as u64) { text } else { "" };
         let place = self.top();
         let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
         self.push(Cell::header(BoxKind::Str, length));
@@ -240,6 +261,7 @@ impl Heap {
         }
     }
     fn push_big(&mut self, n: &BigInt) -> Cell {
+        self.meter.spend((n.bits() / 64) as usize);
         let place = self.top();
         let (sign, digits) = n.to_u64_digits();
         self.push(Cell::header(BoxKind::Big, u32::from(sign == Sign::Minus)));
@@ -269,6 +291,9 @@ impl Heap {
     }
     pub fn string_at(&self, cell: Cell) -> String {
         let length = self.cells[cell.place()].detail() as usize;
+        if !self.meter.ask(length as u64) {
+            return String::new();
+        }
         let words = &self.cells[cell.place() + 1..cell.place() + self.box_words(cell)];
         let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.0.to_le_bytes()).collect();
         bytes.truncate(length);
@@ -313,146 +338,5 @@ impl Heap {
             Some((found, 2)) if found == name => Some((self.arg(cell, 0), self.arg(cell, 1))),
             _ => None,
         }
-    }
-    /// The items of a list, and what follows them: `[]`, a variable, or something else.
-    pub fn list_items(&self, list: Cell) -> (Vec<Cell>, Cell) {
-        let (mut items, mut rest) = (Vec::new(), self.deref(list));
-        while rest.tag() == Tag::Lst {
-            items.push(self.deref(self.cells[rest.place()]));
-            rest = self.deref(self.cells[rest.place() + 1]);
-            // A cyclic list has no end.
-            if items.len() > self.cells.len() {
-                break;
-            }
-        }
-        (items, rest)
-    }
-    /// The variables of a term in the order in which they occur.
-    pub fn variables(&self, term: Cell) -> Vec<Cell> {
-        let (mut found, mut seen) = (Vec::new(), gchr_base::hash::HashSet::default());
-        let mut compounds = gchr_base::hash::HashSet::default();
-        let mut pending = vec![term];
-        while let Some(cell) = pending.pop() {
-            let cell = self.deref(cell);
-            if cell.is_var() {
-                if seen.insert(cell.place()) {
-                    found.push(cell);
-                }
-            } else if cell.is_compound() && compounds.insert(cell) {
-                let (start, n) = self.args(cell);
-                pending.extend(self.cells[start..start + n].iter().rev());
-            }
-        }
-        found
-    }
-    /// The first variable of a term, depth first.
-    pub fn first_variable(&self, term: Cell) -> Option<Cell> {
-        let mut compounds = gchr_base::hash::HashSet::default();
-        let mut pending = vec![term];
-        while let Some(cell) = pending.pop() {
-            let cell = self.deref(cell);
-            if cell.is_var() {
-                return Some(cell);
-            }
-            if cell.is_compound() && compounds.insert(cell) {
-                let (start, n) = self.args(cell);
-                pending.extend(self.cells[start..start + n].iter().rev());
-            }
-        }
-        None
-    }
-    /// The attributes of a variable that has some: terms `att(Module, Value, Others)`.
-    pub fn attributes(&self, variable: Cell) -> impl Iterator<Item = Cell> + '_ {
-        let first = self.deref(self.cells[variable.place() + 1]);
-        std::iter::successors(Some(first), |&att| Some(self.arg(att, 2))).take_while(|att| att.is_compound())
-    }
-    /// The attributed variables of terms and of their attributes, in the order in which they are met; that a variable
-    /// is in constraints counts as none.
-    pub fn attributed_variables(&self, terms: &[Cell]) -> Vec<Cell> {
-        let mut found: Vec<Cell> = Vec::new();
-        let mut seen = gchr_base::hash::HashSet::default();
-        let mut pending: Vec<Cell> = terms.iter().rev().copied().collect();
-        while let Some(term) = pending.pop() {
-            let attributed = self.variables(term).into_iter().filter(|v| v.tag() == crate::cell::Tag::Att);
-            let new: Vec<Cell> = attributed.filter(|v| seen.insert(*v)).collect();
-            let others = new.iter().flat_map(|&variable| self.attributes(variable));
-            let others = others.filter(|&att| self.arg(att, 0) != Cell::atom(crate::names::atom::chr));
-            pending.extend(others.map(|att| self.arg(att, 1)));
-            found.extend(new);
-        }
-        found
-    }
-    /// Whether terms may hold themselves: that they surely do not takes no more steps than the heap has cells.
-    pub fn may_be_cyclic(&self, terms: &[Cell]) -> bool {
-        let (mut pending, mut steps) = (terms.to_vec(), 0);
-        while let Some(cell) = pending.pop() {
-            let cell = self.deref(cell);
-            if cell.is_compound() {
-                steps += 1;
-                if steps > self.top() {
-                    return true;
-                }
-                let (start, n) = self.args(cell);
-                pending.extend(&self.cells[start..start + n]);
-            }
-        }
-        false
-    }
-    /// The compound terms in terms, each behind those that it holds but for those that hold it, and those of them in
-    /// which a walk, depth first, comes back to a term that it is in.
-    pub fn compounds(&self, terms: &[Cell]) -> (Vec<Cell>, Vec<Cell>) {
-        // Depth first; a compound term is open until all its arguments are done.
-        enum Task {
-            Visit(Cell),
-            Close(Cell),
-        }
-        let mut is_open: gchr_base::hash::HashMap<Cell, bool> = gchr_base::hash::HashMap::default();
-        let (mut found, mut loops) = (Vec::new(), Vec::new());
-        let mut tasks: Vec<Task> = terms.iter().rev().map(|&term| Task::Visit(term)).collect();
-        while let Some(task) = tasks.pop() {
-            match task {
-                Task::Close(cell) => {
-                    is_open.insert(cell, false);
-                    found.push(cell);
-                }
-                Task::Visit(cell) => {
-                    let cell = self.deref(cell);
-                    if !cell.is_compound() {
-                        continue;
-                    }
-                    if let Some(&is_open) = is_open.get(&cell) {
-                        if is_open && !loops.contains(&cell) {
-                            loops.push(cell);
-                        }
-                        continue;
-                    }
-                    is_open.insert(cell, true);
-                    tasks.push(Task::Close(cell));
-                    let (start, n) = self.args(cell);
-                    tasks.extend(self.cells[start..start + n].iter().rev().map(|&arg| Task::Visit(arg)));
-                }
-            }
-        }
-        (found, loops)
-    }
-    /// Whether a term has no variables.
-    pub fn is_ground(&self, term: Cell) -> bool {
-        let mut pending = vec![term];
-        let mut steps = 0_usize;
-        while let Some(cell) = pending.pop() {
-            let cell = self.deref(cell);
-            if cell.is_var() {
-                return false;
-            }
-            if cell.is_compound() {
-                steps += 1;
-                if steps > 2 * self.cells.len() {
-                    return self.variables(term).is_empty();
-                }
-                let (start, n) = self.args(cell);
-                pending.extend(self.cells[start..start + n].iter().rev());
-            }
-        }
-        true
     }
 }

@@ -2,6 +2,7 @@
 //! and choice points.
 
 mod arithmetic;
+mod big;
 mod builtins;
 mod cell;
 mod code;
@@ -13,6 +14,7 @@ mod heap;
 mod library;
 mod load;
 mod machine;
+mod meter;
 mod names;
 mod number;
 mod print;
@@ -21,6 +23,7 @@ mod run;
 mod text;
 mod unify;
 mod waiting;
+mod walk;
 mod write;
 
 pub use load::{Loaded, load};

@@ -19,6 +19,7 @@ use crate::collect::FEWEST;
 use crate::constraints::Constraints;
 use crate::database::{ClauseId, Database};
 use crate::heap::{Heap, Undo};
+use crate::meter::Meter;
 use crate::number::Number;
 use crate::record::Record;
 
@@ -79,7 +80,7 @@ pub(crate) const FRAME: usize = 3;
 /// The state of a run.
 pub(crate) struct Machine<'c, 'a> {
     pub db: Database,
-    pub heap: Heap,
+    pub heap: Heap<'a>,
     /// Argument and temporary registers.
     pub x: Vec<Cell>,
     pub stack: Vec<Cell>,
@@ -122,6 +123,8 @@ pub(crate) struct Machine<'c, 'a> {
     pub returns: bool,
 }
 
+/// Words that the stack of environments grows by at least.
+const FEWEST_WORDS: usize = 1 << 10;
 /// Steps between two looks at limits and signals.
 const CHUNK: u64 = 1 << 14;
 
@@ -132,9 +135,11 @@ impl<'c, 'a> Machine<'c, 'a> {
         control: &'c mut Control<'a>,
         reader: &'c dyn Reader,
     ) -> Self {
+        let mut heap = Heap::new();
+        heap.meter = Meter::of(control);
         Self {
             db,
-            heap: Heap::new(),
+            heap,
             x: vec![Cell(0); 1 << 16],
             stack: vec![Cell(0); 1 << 10],
             choices: Vec::new(),
@@ -205,7 +210,9 @@ impl<'c, 'a> Machine<'c, 'a> {
     /// Looks at limits and signals, and says how many steps may pass until the next look.
     #[cold]
     pub fn look(&mut self) -> Done<()> {
+        self.checked(())?;
         let now = self.progress();
+        self.heap.meter.looked(now.bytes);
         let stop = |reason| Throw::Stop(Box::new(reason));
         self.control.poll(now).map_err(stop)?;
         if let Some(shortage) = self.control.memory_shortage(now.bytes) {
@@ -214,6 +221,35 @@ impl<'c, 'a> Machine<'c, 'a> {
         // Where a collection is due, the next call is to come here.
         self.fuel = if self.is_collection_due() { 0 } else { self.control.fuel(self.steps, self.chunk) };
         Ok(())
+    }
+
+    /// Why a built-in predicate, or a walk over terms, that drew too much has to stop.
+    #[cold]
+    pub fn stopped(&self) -> Throw {
+        Throw::Stop(Box::new(self.heap.meter.reason()))
+    }
+    /// What a walk over terms found, unless it was stopped.
+    #[inline]
+    pub fn checked<T>(&self, found: T) -> Done<T> {
+        if self.heap.meter.is_stopped() { Err(self.stopped()) } else { Ok(found) }
+    }
+    /// Draws units of work from the meter.
+    #[inline]
+    pub fn spend(&self, units: usize) -> Done<()> {
+        if self.heap.meter.spend(units) { Ok(()) } else { Err(self.stopped()) }
+    }
+    /// To be called before so many bytes are allocated.
+    #[inline]
+    pub fn afford(&self, bytes: usize) -> Done<()> {
+        if self.heap.meter.ask(bytes as u64) { Ok(()) } else { Err(self.stopped()) }
+    }
+    /// What a built-in predicate says, unless it was stopped. Where it left much on the heap, the next call collects.
+    #[inline(always)]
+    pub fn after_native(&mut self, holds: bool) -> Done<bool> {
+        if self.is_collection_due() {
+            self.fuel = 0;
+        }
+        self.checked(holds)
     }
 
     /// Collects before each call.
@@ -229,13 +265,13 @@ impl<'c, 'a> Machine<'c, 'a> {
         }
         self.fuel = self.fuel.saturating_sub(1);
         self.steps += 1;
-        Ok(())
+        self.checked(())
     }
 
     /// Counts the call of a predicate whose arguments are in the first registers.
     #[inline(always)]
     pub fn step_into(&mut self, arity: usize) -> Done<()> {
-        if self.fuel == 0 {
+        if self.fuel == 0 || self.heap.meter.is_stopped() {
             self.rest(arity)?;
         }
         self.fuel = self.fuel.saturating_sub(1);
@@ -267,7 +303,8 @@ impl<'c, 'a> Machine<'c, 'a> {
     fn allocate(&mut self, slots: usize) {
         let base = self.stack_top();
         if base + FRAME + slots > self.stack.len() {
-            self.stack.resize(2 * (base + FRAME + slots), Cell(0));
+            // What is made is touched: not much more than is needed.
+            self.stack.resize((base + FRAME + slots) / 4 * 5 + FEWEST_WORDS, Cell(0));
         }
         self.stack[base] = Cell(self.env as u64);
         self.stack[base + 1] = Cell(u64::from(self.cp));
@@ -429,6 +466,7 @@ impl<'c, 'a> Machine<'c, 'a> {
     }
     /// Goes back to the latest choice point: where to go on, or `None` where there is no alternative.
     pub fn backtrack(&mut self) -> Done<Option<Label>> {
+        self.checked(())?;
         loop {
             if self.choices.is_empty() {
                 return Ok(None);

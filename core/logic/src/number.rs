@@ -43,7 +43,7 @@ impl Number {
     }
 }
 
-impl Heap {
+impl Heap<'_> {
     /// The value of a cell that holds a number.
     pub fn number(&self, cell: Cell) -> Number {
         match cell.tag() {

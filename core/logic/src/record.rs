@@ -1,9 +1,11 @@
 //! Copies of terms, on the heap and outside of it: results of `findall/3`, global variables, thrown terms, clauses.
 
-use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::hash::HashMap;
 
 use crate::cell::{Cell, Tag};
 use crate::heap::Heap;
+use crate::names::atom;
+use crate::walk::Visited;
 
 /// A copy of a term whose places are relative to its own cells.
 #[derive(Clone, Debug)]
@@ -14,12 +16,12 @@ pub(crate) struct Record {
 
 /// A compound term of the source of which the arguments are to be copied.
 struct Copying<'h> {
-    heap: &'h Heap,
+    heap: &'h Heap<'h>,
     target: Vec<Cell>,
     /// The place that the first cell of `target` will have.
     base: usize,
     /// Terms that the copy shares with the source: the compound terms without variables, if any is shared.
-    shared: Option<HashSet<Cell>>,
+    shared: Option<Visited>,
     /// Where the copies of compound terms and variables are.
     copies: HashMap<Cell, Cell>,
     /// Cells of `target` that hold a term of the source still.
@@ -29,12 +31,16 @@ struct Copying<'h> {
 impl<'h> Copying<'h> {
     /// A copy of a term that is no immediate value, as cells for `base` and what is behind it; the first one is the
     /// copy.
-    fn run(heap: &'h Heap, term: Cell, base: usize, shared: Option<HashSet<Cell>>) -> Vec<Cell> {
+    fn run(heap: &'h Heap, term: Cell, base: usize, shared: Option<Visited>) -> Vec<Cell> {
         let (copies, pending) = (HashMap::default(), Vec::new());
         let mut copying = Self { heap, target: vec![Cell(0)], base, shared, copies, pending };
         copying.leaf(term, 0);
         while let Some((at, cell)) = copying.pending.pop() {
-            copying.compound(at, cell);
+            if heap.meter.spend(1) {
+                copying.compound(at, cell);
+            } else {
+                copying.target[at] = Cell::atom(atom::nil);
+            }
         }
         copying.target
     }
@@ -46,10 +52,13 @@ impl<'h> Copying<'h> {
             Tag::Box if self.shared.is_none() => {
                 let place = self.base + self.target.len();
                 let n = self.heap.box_words(cell);
+                if !self.heap.meter.ask(8 * n as u64) {
+                    return self.target[at] = Cell::atom(atom::nil);
+                }
                 self.target.extend_from_slice(&self.heap.cells[cell.place()..cell.place() + n]);
                 Cell::boxed(place)
             }
-            Tag::Str | Tag::Lst if self.shared.as_ref().is_some_and(|shared| shared.contains(&cell)) => cell,
+            Tag::Str | Tag::Lst if self.is_shared(cell) => cell,
             Tag::Str | Tag::Lst => {
                 self.pending.push((at, cell));
                 cell
@@ -59,6 +68,10 @@ impl<'h> Copying<'h> {
         self.target[at] = copy;
     }
 
+    fn is_shared(&self, cell: Cell) -> bool {
+        self.shared.as_ref().is_some_and(|shared| shared.has(self.heap.args(cell).0))
+    }
+
     fn compound(&mut self, at: usize, cell: Cell) {
         if let Some(&copy) = self.copies.get(&cell) {
             self.target[at] = copy;
@@ -66,6 +79,9 @@ impl<'h> Copying<'h> {
         }
         let place = self.base + self.target.len();
         let (from, n) = self.heap.args(cell);
+        if !self.heap.meter.ask(8 * n as u64) {
+            return self.target[at] = Cell::atom(atom::nil);
+        }
         let copy = if cell.tag() == Tag::Lst {
             Cell::list(place)
         } else {
@@ -84,7 +100,7 @@ impl<'h> Copying<'h> {
     }
 }
 
-impl Heap {
+impl Heap<'_> {
     /// A copy of a term outside of the heap. Attributes are left out.
     pub fn record(&self, term: Cell) -> Record {
         let term = self.deref(term);
@@ -97,8 +113,8 @@ impl Heap {
 
     /// Brings a stored term back, with new variables.
     pub fn restore(&mut self, record: &Record) -> Cell {
-        if record.cells.is_empty() {
-            return record.root;
+        if record.cells.is_empty() || !self.meter.ask(8 * record.cells.len() as u64) {
+            return if record.cells.is_empty() { record.root } else { Cell::atom(atom::nil) };
         }
         let base = self.top();
         let shift = (base as u64) << 3;
@@ -131,28 +147,31 @@ impl Heap {
         self.copied(term, None)
     }
 
-    fn copied(&mut self, term: Cell, shared: Option<HashSet<Cell>>) -> Cell {
+    fn copied(&mut self, term: Cell, shared: Option<Visited>) -> Cell {
         let term = self.deref(term);
         if term.is_immediate() {
             return term;
         }
         let base = self.top();
         let cells = Copying::run(self, term, base, shared);
+        if !self.meter.ask(8 * cells.len() as u64) {
+            return Cell::atom(atom::nil);
+        }
         self.cells.extend_from_slice(&cells);
         self.deref(self.cells[base])
     }
 
     /// The compound terms without variables in a term. Those on a cycle, and those above one, are not among them.
-    fn ground_parts(&self, term: Cell) -> HashSet<Cell> {
-        let mut ground = HashSet::default();
+    fn ground_parts(&self, term: Cell) -> Visited {
+        let mut ground = Visited::default();
         for cell in self.compounds(&[term]).0 {
             let (start, n) = self.args(cell);
             let is_ground = |&arg: &Cell| {
                 let arg = self.deref(arg);
-                !arg.is_var() && (!arg.is_compound() || ground.contains(&arg))
+                !arg.is_var() && (!arg.is_compound() || ground.has(self.args(arg).0))
             };
             if self.cells[start..start + n].iter().all(is_ground) {
-                ground.insert(cell);
+                ground.insert(start, self.top());
             }
         }
         ground

@@ -15,6 +15,7 @@ use crate::database::Database;
 use crate::heap::Heap;
 use crate::load::Loaded;
 use crate::machine::{Done, Global, Machine, Outcome, Throw};
+use crate::meter::Meter;
 use crate::names::atom;
 use crate::write::Style;
 
@@ -113,8 +114,8 @@ pub struct Stopped {
     pub progress: Progress,
     /// Firings.
     pub firings: u64,
-    /// What was in the store then: an answer without bindings.
-    pub left: Box<Answer>,
+    /// What was in the store then: an answer without bindings; `None` where its text takes more than the limits allow.
+    pub left: Option<Box<Answer>>,
 }
 
 /// Why a run stopped.
@@ -151,7 +152,7 @@ pub fn run(
 /// with what the ones before it left; one that stops takes back what backtracking takes back.
 pub struct Resident {
     db: Database,
-    heap: Heap,
+    heap: Heap<'static>,
     constraints: Constraints,
     globals: HashMap<Atom, Global>,
     random: u64,
@@ -199,9 +200,27 @@ impl Resident {
         })
     }
 
-    /// The constraints in the store: an answer without bindings.
-    pub fn store(&mut self, reader: &dyn Reader) -> Answer {
-        self.with_machine(&mut Control::default(), reader, |machine| machine.nothing_bound())
+    /// The constraints in the store: an answer without bindings; or why they are not told.
+    pub fn store(&mut self, reader: &dyn Reader, control: &mut Control<'_>) -> Result<Answer, StopReason> {
+        self.with_machine(control, reader, |machine| machine.nothing_bound()).map_err(|throw| match throw {
+            Throw::Stop(reason) => *reason,
+            Throw::Ball(_) | Throw::Halt(_) => StopReason::Failed,
+        })
+    }
+
+    /// How many constraints of a symbol are in the store.
+    pub fn count(&mut self, reader: &dyn Reader, name: &str, arity: usize) -> usize {
+        self.with_machine(&mut Control::default(), reader, |machine| {
+            let top = machine.heap.top();
+            let stored = machine.stored();
+            let is_one = |term: &Cell| {
+                let functor = machine.heap.functor(*term);
+                functor.is_some_and(|(found, n)| n == arity && &**machine.db.names.text(found) == name)
+            };
+            let count = stored.iter().filter(|term| is_one(term)).count();
+            machine.heap.cells.truncate(top);
+            count
+        })
     }
 
     fn with_machine<T>(
@@ -213,7 +232,8 @@ impl Resident {
         let db = std::mem::replace(&mut self.db, Database::new());
         let constraints = std::mem::take(&mut self.constraints);
         let mut machine = Machine::new(db, constraints, control, reader);
-        machine.heap = std::mem::replace(&mut self.heap, Heap::new());
+        let meter = std::mem::take(&mut machine.heap.meter);
+        machine.heap = Heap { meter, ..std::mem::replace(&mut self.heap, Heap::new()) };
         machine.globals = std::mem::take(&mut self.globals);
         (machine.random, machine.collect_at, machine.returns) = (self.random, self.collect_at, self.returns);
         let done = work(&mut machine);
@@ -221,7 +241,7 @@ impl Resident {
             machine.cut(0);
         }
         (self.random, self.collect_at) = (machine.random, machine.collect_at);
-        (self.db, self.heap, self.globals) = (machine.db, machine.heap, machine.globals);
+        (self.db, self.heap, self.globals) = (machine.db, machine.heap.released(), machine.globals);
         self.constraints = machine.constraints;
         done
     }
@@ -242,13 +262,19 @@ impl Machine<'_, '_> {
             Ok(more) => Ok(Run { progress, firings, more, halted: None }),
             Err((Throw::Halt(code), _)) => Ok(Run { progress, firings, more: false, halted: Some(code) }),
             Err((throw, place)) => {
-                let left = Box::new(self.nothing_bound());
+                // What a built-in predicate threw when it had to stop means nothing.
+                let throw = self.checked(()).err().unwrap_or(throw);
+                let is_interrupted =
+                    matches!(&throw, Throw::Stop(reason) if matches!(**reason, StopReason::Interrupted));
+                self.heap.meter = Meter::afterwards(self.control, is_interrupted);
+                let left = self.nothing_bound().ok().map(Box::new);
+                self.heap.meter = Meter::afterwards(self.control, is_interrupted);
                 let (reason, mut places) = match throw {
                     Throw::Stop(reason) => (Reason::Stop(*reason), Vec::new()),
                     Throw::Ball(ball) => {
                         let term = self.heap.restore(&ball);
                         let message = self.error_text(term);
-                        let term = self.written(term, Style::QUOTED);
+                        let term = self.shortly_written(term);
                         (Reason::Thrown { term, message }, std::mem::take(&mut self.backtrace))
                     }
                     Throw::Halt(_) => (Reason::Stop(StopReason::Failed), Vec::new()),
@@ -264,7 +290,7 @@ impl Machine<'_, '_> {
     }
 
     /// The store as an answer, which is asked for to be seen.
-    fn nothing_bound(&mut self) -> Answer {
+    fn nothing_bound(&mut self) -> Done<Answer> {
         let span = Span::new(gchr_base::source::SourceId(0), 0, 0);
         let shown = std::mem::replace(&mut self.db.flags.show_store, true);
         let store = self.answer(&Goal { goal: LogicTermId(0), variables: Vec::new(), span }, &[]);
@@ -307,7 +333,7 @@ impl Machine<'_, '_> {
     /// it fails or throws is said.
     fn loading(&mut self, program: &LogicProgram, goal: &Goal) -> Done<()> {
         let (cell, _) = self.goal(program, goal);
-        let text = self.written(cell, Style::QUOTED);
+        let text = self.shortly_written(cell);
         let negated = self.heap.compound(atom::not, &[cell]);
         let tried = self.heap.compound(atom::not, &[negated]);
         let why = match self.solve(tried) {
@@ -353,7 +379,7 @@ impl Machine<'_, '_> {
         while outcome == Outcome::Holds {
             found += 1;
             let variables = self.roots.clone();
-            let one = self.answer(goal, &variables);
+            let one = self.answer(goal, &variables)?;
             self.fresh_line()?;
             answer(one, self.control.out()).map_err(|reason| Throw::Stop(Box::new(reason)))?;
             let more = self.choices.len() > self.floor();
@@ -369,7 +395,7 @@ impl Machine<'_, '_> {
     }
 
     /// The current bindings of a query's variables, and the store.
-    fn answer(&mut self, goal: &Goal, variables: &[Option<Cell>]) -> Answer {
+    fn answer(&mut self, goal: &Goal, variables: &[Option<Cell>]) -> Done<Answer> {
         let named: Vec<(Arc<str>, Cell)> = goal
             .variables
             .iter()
@@ -420,7 +446,7 @@ impl Machine<'_, '_> {
         let mut export = Export { loops: loops.iter().copied().collect(), ..Export::default() };
         let mut bindings = Vec::new();
         for (group, cell) in &groups {
-            let shown = self.written(*cell, style);
+            let shown = self.written(*cell, style)?;
             let mut parts: Vec<&str> = group.iter().map(|name| &**name).collect();
             if !cell.is_var() {
                 parts.push(&shown);
@@ -432,26 +458,27 @@ impl Machine<'_, '_> {
             bindings.push((group.clone(), export.term(self, *cell)));
         }
         for cell in loops.iter().filter(|cell| groups.iter().all(|(_, other)| other != *cell)) {
-            text.bindings.push(format!("{} = {}", names[cell], self.written(*cell, style)));
+            text.bindings.push(format!("{} = {}", names[cell], self.written(*cell, style)?));
             bindings.push((vec![names[cell].as_str().into()], export.term(self, *cell)));
         }
         let goals = Style { max: 999, ..style };
-        text.goals = waiting.iter().chain(&store).map(|&term| self.written(term, goals)).collect();
+        let written = waiting.iter().chain(&store).map(|&term| self.written(term, goals));
+        text.goals = written.collect::<Done<_>>()?;
         let plain = Style { quoted: false, ..goals };
-        text.rows = store.iter().map(|&term| self.row(term, plain)).collect();
+        text.rows = store.iter().map(|&term| self.row(term, plain)).collect::<Done<_>>()?;
         let waiting = waiting.into_iter().map(|term| export.term(self, term)).collect();
         let store = store.into_iter().map(|term| export.term(self, term)).collect();
         let Export { terms, variables, .. } = export;
         let names = variables.iter().map(|v| names.get(v).map_or("_", String::as_str).into()).collect();
-        Answer { terms, names, bindings, waiting, store, text }
+        self.checked(Answer { terms, names, bindings, waiting, store, text })
     }
 
     /// Name and arguments of a constraint.
-    fn row(&self, term: Cell, style: Style<'_>) -> Vec<String> {
+    fn row(&self, term: Cell, style: Style<'_>) -> Done<Vec<String>> {
         let (start, n) = self.heap.args(term);
         let name = self.heap.functor(term).map(|(name, _)| self.db.names.text(name).to_string());
         let args = self.heap.cells[start..start + n].iter().map(|&arg| self.written(arg, style));
-        name.into_iter().chain(args).collect()
+        name.map(Ok).into_iter().chain(args).collect()
     }
 
     /// Variables by what they are, in the order of the query.
@@ -474,9 +501,9 @@ impl Machine<'_, '_> {
     pub fn error_text(&self, term: Cell) -> String {
         let term = self.heap.deref(term);
         let Some((formal, _)) = self.heap.binary(term, atom::error) else {
-            return format!("uncaught: {}", self.written(term, Style::QUOTED));
+            return format!("uncaught: {}", self.shortly_written(term));
         };
-        let shown = |cell| self.written(cell, Style::QUOTED);
+        let shown = |cell| self.shortly_written(cell);
         let Some((name, n)) = self.heap.functor(formal) else { return shown(term) };
         let arg = |i| shown(self.heap.arg(formal, i));
         match (&**self.db.names.text(name), n) {
@@ -490,6 +517,7 @@ impl Machine<'_, '_> {
             ("existence_error", 2) => format!("{} `{}` does not exist", arg(0), arg(1)),
             ("permission_error", 3) => format!("no permission to {} {} `{}`", arg(0), arg(1), arg(2)),
             ("evaluation_error", 1) => format!("arithmetic: evaluation error: {}", arg(0)),
+            ("format", 1) => format!("format: {}", arg(0).trim_matches('\'')),
             ("syntax_error", 1) => format!("syntax error: {}", arg(0)),
             ("representation_error", 1) => format!("cannot represent due to `{}`", arg(0)),
             ("resource_error", 1) => format!("not enough resources: {}", arg(0)),
@@ -504,6 +532,8 @@ struct Export {
     terms: Terms,
     variables: Vec<Cell>,
     numbers: HashMap<Cell, VarId>,
+    /// Compound terms that are there already.
+    known: HashMap<Cell, LogicTermId>,
     /// Terms that hold themselves: within them they are variables with their names.
     loops: HashSet<Cell>,
 }
@@ -522,6 +552,14 @@ impl Export {
                 Task::Visit(cell) => {
                     let cell = m.heap.deref(cell);
                     let is_root = std::mem::take(&mut first) && cell == root;
+                    if let Some(&known) = self.known.get(&cell) {
+                        done.push(known);
+                        continue;
+                    }
+                    if !m.heap.meter.spend(1 + m.heap.args(cell).1) {
+                        done.push(self.terms.push(LogicNode::Nil, span));
+                        continue;
+                    }
                     if cell.is_compound() && (is_root || !self.loops.contains(&cell)) {
                         tasks.push(Task::Build(cell));
                         let (start, n) = m.heap.args(cell);
@@ -535,7 +573,11 @@ impl Export {
                     let Some((name, n)) = m.heap.functor(cell) else { continue };
                     let args = done.split_off(done.len() - n).into_boxed_slice();
                     let name = m.db.names.text(name).clone();
-                    done.push(self.terms.push(LogicNode::Compound { name, args }, span));
+                    let id = self.terms.push(LogicNode::Compound { name, args }, span);
+                    if !self.loops.contains(&cell) {
+                        self.known.insert(cell, id);
+                    }
+                    done.push(id);
                 }
             }
         }

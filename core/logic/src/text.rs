@@ -3,6 +3,10 @@
 use crate::cell::{BoxKind, Cell, Tag};
 use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
+use crate::write::Style;
+
+/// Bytes that a message shows of a term.
+const MESSAGE: usize = 2000;
 
 impl Machine<'_, '_> {
     /// The text of an atomic term or of a list of codes or characters.
@@ -11,7 +15,8 @@ impl Machine<'_, '_> {
         if cell.is_var() {
             return Err(self.instantiation_error());
         }
-        match self.text_of(cell) {
+        let text = self.text_of(cell);
+        match self.checked(text)? {
             Some(text) => Ok(text),
             None => Err(self.type_error("atomic", cell)),
         }
@@ -30,10 +35,13 @@ impl Machine<'_, '_> {
     /// The text of an atomic term.
     pub fn atomic_text(&self, cell: Cell) -> Option<String> {
         match cell.tag() {
-            Tag::Atom => Some(self.db.names.text(cell.as_atom()).to_string()),
+            Tag::Atom => {
+                let text = self.db.names.text(cell.as_atom());
+                self.heap.meter.ask(text.len() as u64).then(|| text.to_string())
+            }
             Tag::Int => Some(cell.as_int().to_string()),
             Tag::Box if self.heap.box_kind(cell) == BoxKind::Str => Some(self.heap.string_at(cell)),
-            Tag::Box => Some(self.written(cell, crate::write::Style::PLAIN)),
+            Tag::Box => self.written(cell, Style::PLAIN).ok(),
             _ => None,
         }
     }
@@ -59,18 +67,32 @@ impl Machine<'_, '_> {
     }
 
     /// A term as text.
-    pub fn written(&self, term: Cell, style: crate::write::Style<'_>) -> String {
-        crate::write::text(&self.heap, &self.db.names, &self.db.operators, style, term)
+    pub fn written(&self, term: Cell, style: Style<'_>) -> Done<String> {
+        self.checked(crate::write::text(&self.heap, &self.db.names, &self.db.operators, style, term))
+    }
+    /// A term as text for a message, which shows the beginning of a long one.
+    pub fn shortly_written(&self, term: Cell) -> String {
+        let (names, operators) = (&self.db.names, &self.db.operators);
+        crate::write::beginning(&self.heap, names, operators, Style::QUOTED, term, MESSAGE)
     }
 
     pub fn atom_cell(&mut self, text: &str) -> Cell {
-        self.db.names.cell(text)
+        match self.heap.meter.ask(text.len() as u64) {
+            true => self.db.names.cell(text),
+            false => Cell::atom(atom::nil),
+        }
     }
     pub fn code_list(&mut self, text: &str) -> Cell {
+        if !self.heap.meter.ask(8 * text.len() as u64) {
+            return Cell::atom(atom::nil);
+        }
         let codes: Vec<Cell> = text.chars().map(|c| Cell::int(c as usize)).collect();
         self.heap.list(&codes)
     }
     pub fn char_list(&mut self, text: &str) -> Cell {
+        if !self.heap.meter.ask(8 * text.len() as u64) {
+            return Cell::atom(atom::nil);
+        }
         let chars: Vec<Cell> = text.chars().map(|c| self.atom_cell(c.encode_utf8(&mut [0; 4]))).collect();
         self.heap.list(&chars)
     }
@@ -78,6 +100,9 @@ impl Machine<'_, '_> {
     /// The number that a text is in Prolog's syntax.
     pub fn parse_number(&mut self, text: &str) -> Option<Cell> {
         let trimmed = text.trim_start();
+        if trimmed.ends_with(char::is_whitespace) {
+            return None;
+        }
         let (negative, digits) = match trimmed.strip_prefix(['-', '+']) {
             Some(rest) => (trimmed.starts_with('-'), rest),
             None => (false, trimmed),
@@ -86,7 +111,7 @@ impl Machine<'_, '_> {
             return None;
         }
         if digits.bytes().all(|b| b.is_ascii_digit()) {
-            let n: num_bigint::BigInt = digits.parse().ok()?;
+            let n = crate::big::parse(&self.heap.meter, digits);
             return Some(self.heap.big(&if negative { -n } else { n }));
         }
         // Everything else is read as a term.

@@ -19,11 +19,12 @@ impl Seen {
     /// Whether a pair was looked at before.
     fn again(&mut self, heap: &Heap, a: Cell, b: Cell) -> bool {
         self.steps += 1;
-        self.steps > heap.top() + 64 && !self.pairs.insert((a, b))
+        // Where the meter stops, all is as if it had been looked at.
+        !heap.meter.spend(1) || self.steps > heap.top() + 64 && !self.pairs.insert((a, b))
     }
 }
 
-impl Heap {
+impl Heap<'_> {
     /// Makes two terms equal, if they can be.
     pub fn unify(&mut self, a: Cell, b: Cell) -> bool {
         let (a, b) = (self.deref(a), self.deref(b));

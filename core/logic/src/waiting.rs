@@ -64,7 +64,7 @@ impl Machine<'_, '_> {
                 "freeze" => {
                     let mut pending = vec![value];
                     let and = self.db.names.intern("$and");
-                    while let Some(goal) = pending.pop() {
+                    while let Some(goal) = pending.pop().filter(|_| self.heap.meter.spend(1)) {
                         match self.heap.binary(goal, and) {
                             Some((a, b)) => pending.extend([b, a]),
                             None => goals.push(self.heap.compound(module.as_atom(), &[variable, goal])),

@@ -1,4 +1,8 @@
-//! Text of terms as SWI-Prolog writes them. Works with an explicit stack: terms of any depth can be written.
+//! Text of terms as SWI-Prolog writes them. Works with an explicit stack: terms of any depth can be written. Parts that
+//! are shared are written as often as they occur, so that a text may be larger than any disk: writing draws from the
+//! meter of the heap, and passes pieces on.
+
+use std::io;
 
 use gchr_base::hash::HashMap;
 use gchr_base::logic::{OpDef, Operators};
@@ -52,7 +56,7 @@ enum Item {
 
 /// Writes terms of a heap.
 pub(crate) struct Writer<'a> {
-    pub heap: &'a Heap,
+    pub heap: &'a Heap<'a>,
     pub names: &'a Names,
     pub operators: &'a Operators,
     pub style: Style<'a>,
@@ -64,9 +68,45 @@ pub(crate) struct Writer<'a> {
     is_checked: bool,
     out: String,
     last: char,
+    /// Where pieces of the text go.
+    sink: &'a mut dyn FnMut(&str) -> io::Result<()>,
+    /// Why no more is written.
+    failed: Option<io::Error>,
 }
 
-/// The text of a term.
+/// Bytes of a text that are passed on at a time.
+const PIECE: usize = 1 << 13;
+
+/// Writes a term piece by piece, up to its end, or to where the meter of the heap or the sink says so.
+pub(crate) fn pieces(
+    heap: &Heap,
+    names: &Names,
+    operators: &Operators,
+    style: Style<'_>,
+    term: Cell,
+    sink: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut writer = Writer {
+        heap,
+        names,
+        operators,
+        style,
+        own: HashMap::default(),
+        root: Some(term),
+        is_checked: style.loops,
+        out: String::new(),
+        last: ' ',
+        sink,
+        failed: None,
+    };
+    if !writer.run(term, style.max) {
+        writer.cyclic(term);
+    }
+    writer.pass_on();
+    writer.failed.map_or(Ok(()), Err)
+}
+
+/// The text of a term; a part of it where the meter of the heap says so.
 pub(crate) fn text(
     heap: &Heap,
     names: &Names,
@@ -74,29 +114,49 @@ pub(crate) fn text(
     style: Style<'_>,
     term: Cell,
 ) -> String {
-    let (own, out) = (HashMap::default(), String::new());
-    let mut writer = Writer {
-        heap,
-        names,
-        operators,
-        style,
-        own,
-        root: Some(term),
-        is_checked: style.loops,
-        out,
-        last: ' ',
+    let mut text = String::new();
+    let mut sink = |piece: &str| {
+        // The piece is there twice meanwhile.
+        if heap.meter.ask(piece.len() as u64) {
+            text.push_str(piece);
+        }
+        Ok(())
     };
-    if !writer.run(term, style.max) {
-        writer.cyclic(term);
+    // Strings take all.
+    let _ = pieces(heap, names, operators, style, term, &mut sink);
+    text
+}
+
+/// The text of a term for a message: what is longer than so many bytes is cut, which three dots say.
+pub(crate) fn beginning(
+    heap: &Heap,
+    names: &Names,
+    operators: &Operators,
+    style: Style<'_>,
+    term: Cell,
+    bytes: usize,
+) -> String {
+    let mut text = String::new();
+    let mut sink = |piece: &str| {
+        text.push_str(piece);
+        if text.len() > bytes { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+    };
+    let is_whole = pieces(heap, names, operators, style, term, &mut sink).is_ok();
+    if text.len() > bytes || !is_whole {
+        let end = (0..=bytes.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str("... (cut)");
     }
-    writer.out
+    text
 }
 
 impl Writer<'_> {
-    /// Writes a term that holds itself, or one with so many parts that it may: `S_1@[S_1=f(S_1)]`.
+    /// Writes a term that holds itself: `S_1@[S_1=f(S_1)]`, or one of which it had to be found out that it does not.
     fn cyclic(&mut self, term: Cell) {
         let loops = self.heap.compounds(&[term]).1;
-        (self.out, self.last, self.root, self.is_checked) = (String::new(), ' ', None, true);
+        (self.root, self.is_checked) = (None, true);
+        self.out.clear();
+        self.last = ' ';
         self.own = loops.iter().enumerate().map(|(i, &cell)| (cell, format!("S_{}", i + 1))).collect();
         self.run(term, if loops.is_empty() { self.style.max } else { 199 });
         for (i, &cell) in loops.iter().enumerate() {
@@ -121,9 +181,7 @@ impl Writer<'_> {
             if steps > self.heap.top() + (1 << 12) && !self.is_checked {
                 return false;
             }
-            if steps > 4 * self.heap.top() + (1 << 22) {
-                // Parts that are shared are written as often as they occur.
-                self.raw("...");
+            if !self.goes_on() {
                 break;
             }
             match item {
@@ -138,10 +196,7 @@ impl Writer<'_> {
                     }
                 }
                 Item::Term(cell, max) => self.term(self.heap.deref(cell), max, &mut pending),
-                Item::Args(place, 0, _) => {
-                    let _ = place;
-                    self.raw(")");
-                }
+                Item::Args(_, 0, _) => self.raw(")"),
                 Item::Args(place, n, first) => {
                     if !first {
                         self.comma();
@@ -156,6 +211,21 @@ impl Writer<'_> {
             }
         }
         true
+    }
+
+    /// Draws from the meter, and passes on what was written, as soon as it is known that it stays; whether to go on.
+    fn goes_on(&mut self) -> bool {
+        if self.is_checked && self.out.len() >= PIECE {
+            self.pass_on();
+        }
+        self.heap.meter.spend(1) && self.failed.is_none()
+    }
+
+    fn pass_on(&mut self) {
+        if self.failed.is_none() {
+            self.failed = (self.sink)(&self.out).err();
+        }
+        self.out.clear();
     }
 
     /// The name of a term that holds itself, within itself.
@@ -217,7 +287,7 @@ impl Writer<'_> {
                     let _ = write_float(&mut text, self.heap.float_at(cell));
                     self.token(&text);
                 }
-                BoxKind::Big => self.token(&self.heap.big_at(cell).to_string()),
+                BoxKind::Big => self.token(&crate::big::text(&self.heap.meter, &self.heap.big_at(cell))),
                 BoxKind::Str => {
                     let mut text = self.heap.string_at(cell);
                     if self.style.quoted {
@@ -351,7 +421,9 @@ impl Writer<'_> {
 
     fn raw(&mut self, text: &str) {
         self.last = text.chars().next_back().unwrap_or(self.last);
-        self.out.push_str(text);
+        if self.heap.meter.ask(text.len() as u64) {
+            self.out.push_str(text);
+        }
     }
 
     fn is_operator(&self, name: Atom) -> bool {
@@ -370,7 +442,8 @@ impl Writer<'_> {
     /// Whether the text of an operand begins with a number without sign, or else with a parenthesis.
     fn begins(&self, cell: Cell, max: u16, digit: bool) -> bool {
         let (mut cell, mut max) = (self.heap.deref(cell), max);
-        loop {
+        // One that holds itself at its left has a name.
+        for _ in 0..=self.heap.top() {
             let Some((name, n)) = self.heap.functor(cell).filter(|_| cell.tag() != Tag::Lst) else {
                 return digit
                     && match cell.tag() {
@@ -388,6 +461,7 @@ impl Writer<'_> {
                 _ => return false,
             }
         }
+        false
     }
 
     fn out_of(&self, cell: Cell) -> String {

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::time::Instant;
 
 use gchr::base::escape;
 use gchr::base::limited::Limited;
@@ -181,6 +182,7 @@ impl<'a> State<'a> {
 
     fn run(&mut self, work: &mut Work<'_>) -> Next {
         watchdog::enter(Phase::Run);
+        watchdog::limit(self.limits.timeout, Instant::now());
         let mut recorded = self.profile.take();
         let ran = self.under_control(work, recorded.as_mut().map(profile::Output::begin));
         watchdog::heard();
@@ -313,6 +315,7 @@ impl<'a> State<'a> {
     /// Shows what led to a constraint.
     pub fn show_why(&mut self, of: &str) -> Next {
         watchdog::enter(Phase::Run);
+        watchdog::limit(self.limits.timeout, Instant::now());
         let mut control = Control::new(self.limits).interrupt(interrupt::flag());
         let explained = self.session.why(of, &WhyOptions::default(), &mut control);
         watchdog::heard();

@@ -18,12 +18,12 @@ pub(super) const TABLE: Table = &[
     ("number_chars", 2, |m| convert(m, number_of, |m, t| m.char_list(t))),
     ("atom_string", 2, |m| convert(m, |m, t| Ok(m.atom_cell(t)), |m, t| m.heap.string(t))),
     ("upcase_atom", 2, |m| {
-        let text = m.text(m.x[0])?.to_uppercase();
+        let text = upper(&m.text(m.x[0])?);
         let cell = m.atom_cell(&text);
         Ok(m.unify_arg(1, cell))
     }),
     ("downcase_atom", 2, |m| {
-        let text = m.text(m.x[0])?.to_lowercase();
+        let text = lower(&m.text(m.x[0])?);
         let cell = m.atom_cell(&text);
         Ok(m.unify_arg(1, cell))
     }),
@@ -47,6 +47,23 @@ pub(super) const TABLE: Table = &[
     }),
     ("$char_type", 2, char_type),
 ];
+
+/// The text in large letters; what has no single one stays.
+pub(super) fn upper(text: &str) -> String {
+    text.chars().map(|c| single(c, c.to_uppercase())).collect()
+}
+
+/// The text in small letters; what has no single one stays.
+pub(super) fn lower(text: &str) -> String {
+    text.chars().map(|c| single(c, c.to_lowercase())).collect()
+}
+
+fn single(c: char, mut others: impl Iterator<Item = char>) -> char {
+    match (others.next(), others.next()) {
+        (Some(other), None) => other,
+        _ => c,
+    }
+}
 
 /// A conversion both ways: from the first argument's text, or from the second's where the first is unbound.
 pub(super) fn convert(
@@ -99,6 +116,10 @@ fn char_code(m: &mut M<'_, '_>) -> Done<bool> {
 
 fn text_length(m: &mut M<'_, '_>) -> Done<bool> {
     let length = m.text(m.x[0])?.chars().count();
+    let known = m.arg(1);
+    if !known.is_var() && !m.heap.is_integer(known) {
+        return Err(m.type_error("integer", known));
+    }
     Ok(m.unify_arg(1, Cell::int(length)))
 }
 
@@ -114,6 +135,9 @@ fn atom_number(m: &mut M<'_, '_>) -> Done<bool> {
         return Ok(m.unify_arg(0, cell));
     }
     let text = m.text(a)?;
+    if text.starts_with(char::is_whitespace) {
+        return Ok(false);
+    }
     Ok(match m.parse_number(&text) {
         Some(number) => m.unify_arg(1, number),
         None => false,
@@ -123,7 +147,7 @@ fn atom_number(m: &mut M<'_, '_>) -> Done<bool> {
 fn term_to_text(m: &mut M<'_, '_>, string: bool) -> Done<bool> {
     let term = m.arg(0);
     if !term.is_var() {
-        let text = m.written(term, crate::write::Style::QUOTED);
+        let text = m.written(term, crate::write::Style::QUOTED)?;
         let cell = if string { m.heap.string(&text) } else { m.atom_cell(&text) };
         return Ok(m.unify_arg(1, cell));
     }
@@ -138,6 +162,7 @@ fn sub_texts(m: &mut M<'_, '_>) -> Done<bool> {
     let part: Vec<char> = m.text(m.x[1])?.chars().collect();
     let mut found = Vec::new();
     for before in 0..=text.len().saturating_sub(part.len()) {
+        m.spend(1)?;
         if text.len() >= part.len() && text[before..before + part.len()] == part[..] {
             let after = text.len() - before - part.len();
             let args = [Cell::int(before), Cell::int(part.len()), Cell::int(after)];
@@ -156,6 +181,7 @@ fn concatenations(m: &mut M<'_, '_>) -> Done<bool> {
     let mut pairs = Vec::new();
     for cut in cuts {
         let (a, b) = (m.atom_cell(&text[..cut]), m.atom_cell(&text[cut..]));
+        m.spend(1)?;
         pairs.push(m.heap.compound(atom::minus, &[a, b]));
     }
     let list = m.heap.list(&pairs);
@@ -166,6 +192,7 @@ fn join_or_split(m: &mut M<'_, '_>) -> Done<bool> {
     let separator = m.text(m.x[1])?;
     let (items, rest) = m.heap.list_items(m.x[0]);
     let texts: Option<Vec<String>> = items.iter().map(|&item| m.text_of(item)).collect();
+    m.checked(())?;
     if let (Some(texts), true) = (texts, rest == Cell::atom(atom::nil)) {
         let cell = m.atom_cell(&texts.join(&separator));
         return Ok(m.unify_arg(2, cell));
@@ -174,7 +201,9 @@ fn join_or_split(m: &mut M<'_, '_>) -> Done<bool> {
         return Err(m.instantiation_error());
     }
     let text = m.text(m.x[2])?;
-    let mut parts = Vec::new();
+    let count = 1 + text.matches(&*separator).count();
+    m.afford(24 * count)?;
+    let mut parts = Vec::with_capacity(count);
     for part in text.split(&*separator) {
         parts.push(m.atom_cell(part));
     }
@@ -206,11 +235,12 @@ fn char_type(m: &mut M<'_, '_>) -> Done<bool> {
                 Some(weight) => Cell::int(weight as usize),
                 None => return Ok(false),
             },
-            "to_lower" | "upper" if name == "to_lower" || c.is_uppercase() => {
+            // SWI-Prolog's `to_lower(U)` is: the character can be made of `U` by that.
+            "to_upper" | "upper" if name == "to_upper" || c.is_uppercase() => {
                 let lower = c.to_lowercase().next().unwrap_or(c);
                 character(m, lower)
             }
-            "to_upper" | "lower" if name == "to_upper" || c.is_lowercase() => {
+            "to_lower" | "lower" if name == "to_lower" || c.is_lowercase() => {
                 let upper = c.to_uppercase().next().unwrap_or(c);
                 character(m, upper)
             }

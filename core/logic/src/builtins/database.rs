@@ -52,6 +52,7 @@ pub(super) const TABLE: Table = &[
     }),
     ("$findall_collect", 2, |m| {
         let results = m.findalls.pop().unwrap_or_default();
+        m.afford(8 * results.len())?;
         let mut items = Vec::with_capacity(results.len());
         for record in &results {
             items.push(m.heap.restore(record));
@@ -124,6 +125,7 @@ impl Machine<'_, '_> {
         clause = self.heap.deref(clause);
         while let Some((module, inner)) = self.heap.binary(clause, atom::colon)
             && module.is_atom()
+            && self.heap.meter.spend(1)
         {
             clause = inner;
         }
@@ -135,6 +137,9 @@ impl Machine<'_, '_> {
         let (head, body) = compile::split(&self.heap, clause);
         let head = self.unqualified(head);
         let pred = self.head_of(head, "modify")?;
+        if self.heap.is_cyclic(clause) {
+            return Err(self.representation_error("cyclic_term"));
+        }
         let known = self.heap.deref(body);
         if !known.is_var() && !known.is_callable() {
             return Err(self.type_error("callable", known));
@@ -145,6 +150,7 @@ impl Machine<'_, '_> {
         let term = self.heap.compound(atom::neck, &[head, body]);
         let record = self.heap.record(term);
         let (code, key) = compile::compile(&self.heap, &mut self.db, head, body);
+        self.checked(())?;
         let mut info = compile::clause_info(pred, code, key);
         info.term = Some(Rc::new(record));
         self.db.add(info, first);
@@ -167,6 +173,7 @@ fn clauses(m: &mut M<'_, '_>) -> Done<bool> {
     let (mut found, mut at) = (Vec::new(), 0);
     let time = m.db.generation;
     while let Some(next) = m.db.next_clause(&list, at, key, time) {
+        m.spend(1 + next - at)?;
         at = next + 1;
         let id = list[next];
         let Some(term) = m.db.clauses[id as usize].term.clone() else { continue };
@@ -192,6 +199,7 @@ fn retract_all(m: &mut M<'_, '_>) -> Done<bool> {
     let key = if arity > 0 { crate::database::key_of(&m.heap, m.heap.arg(head, 0)) } else { 0 };
     let list = m.db.candidates(pred, key);
     for &id in list.iter() {
+        m.spend(1)?;
         let clause = &m.db.clauses[id as usize];
         if clause.erased != u64::MAX {
             continue;

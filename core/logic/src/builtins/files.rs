@@ -4,10 +4,11 @@ use std::path::Path;
 
 use gchr_base::hash::HashMap;
 use gchr_base::reading::{self, Account};
+use gchr_base::stop::StopReason;
 
 use super::{Input, Table};
 use crate::cell::Cell;
-use crate::machine::{Done, Machine};
+use crate::machine::{Done, Machine, Throw};
 
 /// Streams beside the standard ones. A stream is a number; 0 is the console.
 #[derive(Default, Debug)]
@@ -146,8 +147,13 @@ impl Machine<'_, '_> {
         if !path.is_file() {
             return Err(self.existence_error("source_sink", culprit));
         }
-        let bytes = reading::read(path, &Account::default());
-        let bytes = bytes.map_err(|_| self.permission_error("open", "source_sink", culprit))?;
+        let length = std::fs::metadata(path).map_or(0, |known| known.len());
+        self.afford(usize::try_from(length).unwrap_or(usize::MAX))?;
+        let bytes = reading::read(path, &Account::new(self.control.limits().memory));
+        let bytes = bytes.map_err(|error| match StopReason::from(error) {
+            reason @ StopReason::Memory { .. } => Throw::Stop(Box::new(reason)),
+            _ => self.permission_error("open", "source_sink", culprit),
+        })?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 

@@ -8,6 +8,9 @@ use crate::cell::Cell;
 use crate::machine::{Done, Machine};
 use crate::names::atom;
 
+/// Bytes that are needed to read a byte of text, when each is a term.
+const READING: usize = 64;
+
 type M<'c, 'a> = Machine<'c, 'a>;
 
 pub(super) const TABLE: Table = &[
@@ -138,6 +141,8 @@ impl Machine<'_, '_> {
 
     /// Reads the term of a text, and the list of its named variables; the end of the text is `end_of_file`.
     pub fn read_term(&mut self, text: &str) -> Done<(Cell, Cell)> {
+        // What a term takes while it is read, at most.
+        self.afford(text.len().saturating_mul(READING))?;
         let read = self.reader.read(text, 0, &self.db.operators, &self.db.flags);
         self.term_of(read)
     }

@@ -63,25 +63,29 @@ impl Machine<'_, '_> {
             }
             None => Vec::new(),
         };
-        let text = self.formatted(&format, args)?;
+        let start = self.column();
+        let mut line = Line { done: String::new(), start, segment: String::new(), fills: Vec::new() };
+        let formatted = self.formatted(&mut line, &format, args);
+        // What comes before a mistake is written.
+        let Line { done: mut text, segment, .. } = line;
+        text.push_str(&segment);
         match stream {
-            Some(stream) => self.put_to(stream, &text),
-            None => self.put(&text),
-        }
+            Some(stream) => self.put_to(stream, &text)?,
+            None => self.put(&text)?,
+        };
+        formatted.map(|()| true)
     }
 
     fn format_error(&mut self, what: &str) -> Throw {
-        let (name, text) = (self.db.names.intern("format"), self.heap.string(what));
+        let (name, text) = (self.db.names.intern("format"), self.atom_cell(what));
         let formal = self.heap.compound(name, &[text]);
         self.error(formal)
     }
 
-    fn formatted(&mut self, format: &str, args: Vec<Cell>) -> Done<String> {
-        let start = self.column();
-        let mut line = Line { done: String::new(), start, segment: String::new(), fills: Vec::new() };
+    fn formatted(&mut self, line: &mut Line, format: &str, args: Vec<Cell>) -> Done<()> {
         let (mut args, mut chars) = (args.into_iter(), format.chars());
         // Column of the last stop, for `~+`.
-        let mut last_stop = start;
+        let mut last_stop = line.start;
         while let Some(c) = chars.next() {
             if c != '~' {
                 line.segment.push(c);
@@ -113,6 +117,8 @@ impl Machine<'_, '_> {
                 Argument::Number(n) => Some(n),
                 _ => None,
             };
+            // Columns, repetitions and digits are made at once.
+            self.afford(number.unwrap_or(0).saturating_mul(4))?;
             match directive {
                 '~' => line.segment.push('~'),
                 'n' => line.segment.push_str(&"\n".repeat(number.unwrap_or(1))),
@@ -140,6 +146,7 @@ impl Machine<'_, '_> {
                         return Err(self.format_error("not enough arguments"));
                     };
                     let text = self.directive(directive, number, cell)?;
+                    self.afford(text.len())?;
                     line.segment.push_str(&text);
                 }
             }
@@ -150,17 +157,14 @@ impl Machine<'_, '_> {
         if args.next().is_some() {
             return Err(self.format_error("too many arguments"));
         }
-        let Line { mut done, segment, .. } = line;
-        done.push_str(&segment);
-        Ok(done)
+        Ok(())
     }
 
     fn directive(&mut self, directive: char, number: Option<usize>, cell: Cell) -> Done<String> {
         Ok(match directive {
-            'w' => self.written(cell, Style::PLAIN),
-            'p' => self.written(cell, Style::QUOTED),
-            'q' => self.written(cell, Style::QUOTED),
-            'k' => self.canonical_text(cell),
+            'w' => self.written(cell, Style::PLAIN)?,
+            'p' | 'q' => self.written(cell, Style::QUOTED)?,
+            'k' => self.canonical_text(cell)?,
             'a' => self.text(cell)?,
             's' => self.text(cell)?,
             'd' | 'D' | 'I' => {
@@ -204,7 +208,7 @@ fn grouped(digits: &str, point: usize, groups: Option<(usize, char)>) -> String 
         Some(rest) => ("-", rest),
         None => ("", digits),
     };
-    let padded = format!("{digits:0>width$}", width = point + 1);
+    let padded = "0".repeat((point + 1).saturating_sub(digits.len())) + digits;
     let (whole, fraction) = padded.split_at(padded.len() - point);
     let mut text = String::from(sign);
     for (i, c) in whole.chars().enumerate() {
@@ -223,15 +227,22 @@ fn grouped(digits: &str, point: usize, groups: Option<(usize, char)>) -> String 
     text
 }
 
+/// Most digits behind the point that a float has.
+const DIGITS: usize = 1100;
+
 fn float_text(directive: char, digits: usize, value: &Number) -> String {
     if let (Number::Int(_) | Number::Big(_), 'f') = (value, directive) {
         let whole = value.to_big().unwrap_or_default().to_string();
         return if digits == 0 { whole } else { format!("{whole}.{}", "0".repeat(digits)) };
     }
     let x = value.to_float();
+    // A float has fewer digits than the library can be asked for; zeros follow.
+    let zeros = "0".repeat(digits.saturating_sub(DIGITS));
+    let digits = digits.min(DIGITS);
     match directive {
-        'f' => format!("{x:.digits$}"),
-        'e' => exponent(x, digits),
+        'f' if x.is_finite() => format!("{x:.digits$}{zeros}"),
+        'f' => x.to_string(),
+        'e' => exponent(x, digits).replacen('e', &(zeros + "e"), 1),
         _ => {
             // The shorter of both forms, without zeros at the end.
             let magnitude = if x == 0.0 { 0 } else { x.abs().log10().floor() as i32 };

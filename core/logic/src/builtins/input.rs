@@ -78,6 +78,7 @@ impl Input {
 impl Machine<'_, '_> {
     /// Reads more of the input; whether there was more.
     fn fill(&mut self) -> Done<bool> {
+        self.afford(self.input.text.len() / 8 + CHUNK)?;
         self.control.out().flush().map_err(|error| Throw::Stop(Box::new(error.into())))?;
         let input = &mut self.input;
         let Some(source) = &mut input.source else { return Ok(false) };

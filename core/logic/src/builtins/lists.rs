@@ -9,6 +9,11 @@ use crate::names::atom;
 
 pub(super) const TABLE: Table = &[
     ("$length", 2, length),
+    // `$skip(List, Rest, N)`: the items of a list, and what follows them; the list itself, where it has no end.
+    ("$skip", 3, |m| {
+        let (n, rest) = m.heap.skip_items(m.x[0], |_| ());
+        Ok(m.unify_arg(1, rest) && m.unify_arg(2, Cell::int(n)))
+    }),
     ("msort", 2, |m| sort_by(m, 0, "@=<", 0, 1)),
     ("sort", 2, |m| sort_by(m, 0, "@<", 0, 1)),
     ("sort", 4, sort4),
@@ -28,6 +33,7 @@ pub(super) const TABLE: Table = &[
 /// `$length(List, N)`: of a proper list its length; of a partial one with a known `N` as many elements as are missing.
 fn length(m: &mut Machine<'_, '_>) -> Done<bool> {
     let (items, rest) = m.heap.list_items(m.x[0]);
+    m.checked(())?;
     if rest == Cell::atom(atom::nil) {
         return Ok(m.unify_arg(1, Cell::int(items.len())));
     }
@@ -38,6 +44,8 @@ fn length(m: &mut Machine<'_, '_>) -> Done<bool> {
     if n < items.len() {
         return Ok(false);
     }
+    // The variables, the list, and its items in between.
+    m.afford(32_usize.saturating_mul(n - items.len()))?;
     let missing: Vec<Cell> = (items.len()..n).map(|_| m.heap.variable()).collect();
     let list = m.heap.list(&missing);
     Ok(m.heap.unify(rest, list))
@@ -76,8 +84,9 @@ fn sort_by(m: &mut Machine<'_, '_>, key: usize, order: &str, from: usize, to: us
         keyed.push((value, item));
     }
     let descending = order.starts_with("@>");
+    m.afford(2 * size_of::<(Cell, Cell)>() * keyed.len())?;
     let compare = |a: Cell, b: Cell| m.heap.compare(&m.db.names, a, b);
-    keyed.sort_by(|a, b| if descending { compare(b.0, a.0) } else { compare(a.0, b.0) });
+    merge_sort(&mut keyed, |a, b| if descending { compare(b.0, a.0) } else { compare(a.0, b.0) });
     if !order.contains('=') {
         keyed.dedup_by(|b, a| compare(a.0, b.0) == Ordering::Equal);
     }
@@ -89,7 +98,7 @@ fn sort_by(m: &mut Machine<'_, '_>, key: usize, order: &str, from: usize, to: us
 fn list_to_set(m: &mut Machine<'_, '_>) -> Done<bool> {
     let items = m.proper_list(m.x[0])?;
     let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by(|&i, &j| m.heap.compare(&m.db.names, items[i], items[j]).then(i.cmp(&j)));
+    merge_sort(&mut order, |&i, &j| m.heap.compare(&m.db.names, items[i], items[j]));
     let mut keep = vec![true; items.len()];
     for pair in order.windows(2) {
         keep[pair[1]] = !m.heap.identical(items[pair[0]], items[pair[1]]);
@@ -113,12 +122,21 @@ fn sum(m: &mut Machine<'_, '_>) -> Done<bool> {
 fn memberchk(m: &mut Machine<'_, '_>) -> Done<bool> {
     let mut rest = m.arg(1);
     let item = m.arg(0);
+    let (mut passed, mut seen, mut next) = (rest, 0, 1);
     while rest.tag() == crate::cell::Tag::Lst {
+        m.spend(1)?;
         let element = m.heap.arg(rest, 0);
         if m.heap.identical(item, element) || m.unifiable(item, element) && m.heap.unify(item, element) {
             return Ok(true);
         }
         rest = m.heap.arg(rest, 1);
+        seen += 1;
+        if rest == passed {
+            return Err(m.type_error("list", rest));
+        }
+        if seen == next {
+            (passed, next) = (rest, 2 * next);
+        }
     }
     if rest.is_var() {
         let tail = m.heap.variable();
@@ -126,4 +144,62 @@ fn memberchk(m: &mut Machine<'_, '_>) -> Done<bool> {
         return Ok(m.heap.unify(rest, list));
     }
     Ok(false)
+}
+
+/// Sorts by merging, equal items in the order in which they are. The order of terms is none any more when the meter of
+/// the heap stops in the middle, on which the sort of the standard library may panic.
+fn merge_sort<T: Copy>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
+    let mut merged = Vec::with_capacity(items.len());
+    let mut width = 1;
+    while width < items.len() {
+        for pair in items.chunks(2 * width) {
+            let (mut left, mut right) = pair.split_at(width.min(pair.len()));
+            // What is in order already is copied as a whole.
+            if let (Some(last), Some(first)) = (left.last(), right.first())
+                && compare(last, first) != Ordering::Greater
+            {
+                merged.extend_from_slice(pair);
+                continue;
+            }
+            while let (Some((a, rest_left)), Some((b, rest_right))) =
+                (left.split_first(), right.split_first())
+            {
+                if compare(a, b) == Ordering::Greater {
+                    merged.push(*b);
+                    right = rest_right;
+                } else {
+                    merged.push(*a);
+                    left = rest_left;
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        std::mem::swap(items, &mut merged);
+        merged.clear();
+        width *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::merge_sort;
+
+    #[test]
+    fn equal_items_stay_in_order_and_no_order_is_no_accident() {
+        for n in 0..70_u32 {
+            let mut items: Vec<(u32, u32)> = (0..n).map(|i| (i * 7919 % 13, i)).collect();
+            let mut wanted = items.clone();
+            wanted.sort();
+            merge_sort(&mut items, |a, b| a.0.cmp(&b.0));
+            assert_eq!(items, wanted);
+            let calls = std::cell::Cell::new(0);
+            merge_sort(&mut items, |_, _| {
+                calls.set(calls.get() + 1);
+                if calls.get() % 3 == 0 { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less }
+            });
+            items.sort();
+            assert_eq!(items, wanted, "all items are there still");
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! Built-in predicates that write.
 
+use gchr_base::control::Control;
 use gchr_base::hash::HashMap;
 
 use super::Table;
-use crate::cell::{Cell, Tag};
+use crate::cell::Cell;
 use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
 use crate::write::Style;
@@ -19,6 +20,17 @@ pub(crate) struct Output {
     column: usize,
     /// What is written to `user_error`.
     pub errors: Option<Box<dyn std::io::Write>>,
+}
+
+impl Output {
+    /// Writes to the console.
+    fn write(&mut self, control: &mut Control<'_>, text: &str) -> std::io::Result<()> {
+        match text.rfind('\n') {
+            Some(at) => self.column = text[at + 1..].chars().count(),
+            None => self.column += text.chars().count(),
+        }
+        control.out().write_all(text.as_bytes())
+    }
 }
 
 impl std::fmt::Debug for Output {
@@ -44,11 +56,11 @@ pub(super) const TABLE: Table = &[
     ("write_term", 3, |m| m.write_term(Some(0), 1, 2)),
     ("tab", 1, |m| {
         let n = m.evaluate(m.x[0])?.to_float().max(0.0) as usize;
-        m.put(&" ".repeat(n))
+        m.put_spaces(None, n)
     }),
     ("tab", 2, |m| {
         let n = m.evaluate(m.x[1])?.to_float().max(0.0) as usize;
-        m.put_to(0, &" ".repeat(n))
+        m.put_spaces(Some(0), n)
     }),
     ("put_char", 1, |m| {
         let text = m.text(m.x[0])?;
@@ -83,6 +95,7 @@ pub(super) const TABLE: Table = &[
 impl Machine<'_, '_> {
     /// Writes a text to the current output.
     pub fn put(&mut self, text: &str) -> Done<bool> {
+        self.afford(text.len())?;
         if let Some(kept) = self.output.kept.last_mut() {
             kept.push_str(text);
             return Ok(true);
@@ -95,19 +108,53 @@ impl Machine<'_, '_> {
     }
 
     fn put_to_console(&mut self, text: &str) -> Done<bool> {
-        match text.rfind('\n') {
-            Some(at) => self.output.column = text[at + 1..].chars().count(),
-            None => self.output.column += text.chars().count(),
+        let written = self.output.write(self.control, text);
+        written.map(|()| true).map_err(|error| Throw::Stop(Box::new(error.into())))
+    }
+
+    /// Writes so many spaces, piece by piece.
+    fn put_spaces(&mut self, stream: Option<usize>, mut n: usize) -> Done<bool> {
+        const PIECE: &str = "                                                                ";
+        while n > 0 {
+            let piece = &PIECE[..n.min(PIECE.len())];
+            match stream {
+                Some(stream) => self.put_to(stream, piece)?,
+                None => self.put(piece)?,
+            };
+            self.spend(1)?;
+            n -= piece.len();
         }
-        match self.control.out().write_all(text.as_bytes()) {
-            Ok(()) => Ok(true),
-            Err(error) => Err(Throw::Stop(Box::new(error.into()))),
+        Ok(true)
+    }
+
+    /// Writes a term to the current output, or to the stream that an argument names; to the console piece by piece.
+    fn put_term(&mut self, stream: Option<usize>, term: Cell, style: Style<'_>) -> Done<bool> {
+        let is_plain = self.output.kept.is_empty() && self.files.current().is_none();
+        let to_console = match stream {
+            None => is_plain,
+            Some(stream) => {
+                let stream = self.arg(stream);
+                self.output_stream(stream)? == Some(0) && self.output.kept.is_empty()
+            }
+        };
+        if to_console {
+            let Self { heap, db, output, control, .. } = self;
+            let mut sink = |piece: &str| output.write(control, piece);
+            let written = crate::write::pieces(heap, &db.names, &db.operators, style, term, &mut sink);
+            written.map_err(|error| Throw::Stop(Box::new(error.into())))?;
+            return self.checked(true);
+        }
+        let text = self.written(term, style)?;
+        match stream {
+            Some(stream) => self.put_to(stream, &text),
+            None => self.put(&text),
         }
     }
 
     /// Writes to the stream that an argument names.
     pub fn put_to(&mut self, stream: usize, text: &str) -> Done<bool> {
         let stream = self.arg(stream);
+        self.afford(text.len())?;
         match self.output_stream(stream)? {
             None => {
                 if let Some(errors) = &mut self.output.errors {
@@ -140,32 +187,19 @@ impl Machine<'_, '_> {
     }
 
     fn write_arg(&mut self, stream: Option<usize>, index: usize, style: Style<'_>) -> Done<bool> {
-        let text = self.written(self.x[index], style);
-        match stream {
-            Some(stream) => self.put_to(stream, &text),
-            None => self.put(&text),
-        }
+        self.put_term(stream, self.x[index], style)
     }
 
     /// A term as `write_canonical/1` shows it.
-    pub(super) fn canonical_text(&self, term: Cell) -> String {
+    pub(super) fn canonical_text(&self, term: Cell) -> Done<String> {
         let names = canonical_names(self, term);
-        let style = Style {
-            quoted: true,
-            numbered: false,
-            ignore_operators: true,
-            names: Some(&names),
-            ..Style::PLAIN
-        };
-        self.written(term, style)
+        self.written(term, Style { names: Some(&names), ..CANONICAL })
     }
 
     fn write_canonical(&mut self, stream: Option<usize>, index: usize) -> Done<bool> {
-        let text = self.canonical_text(self.x[index]);
-        match stream {
-            Some(stream) => self.put_to(stream, &text),
-            None => self.put(&text),
-        }
+        let term = self.x[index];
+        let names = canonical_names(self, term);
+        self.put_term(stream, term, Style { names: Some(&names), ..CANONICAL })
     }
 
     fn write_term(&mut self, stream: Option<usize>, index: usize, options: usize) -> Done<bool> {
@@ -198,47 +232,30 @@ impl Machine<'_, '_> {
             }
         }
         style.names = Some(&names);
-        let mut text = self.written(self.x[index], style);
-        if stop {
-            text.push_str(".\n");
-        }
+        self.put_term(stream, self.x[index], style)?;
         match stream {
-            Some(stream) => self.put_to(stream, &text),
-            None => self.put(&text),
+            Some(stream) if stop => self.put_to(stream, ".\n"),
+            None if stop => self.put(".\n"),
+            _ => Ok(true),
         }
     }
 }
 
+/// How `write_canonical/1` writes.
+const CANONICAL: Style<'static> = Style { numbered: false, ignore_operators: true, ..Style::QUOTED };
+
 /// Names `A`, `B`, ... of variables that occur several times, `_` of others.
 fn canonical_names(m: &M<'_, '_>, term: Cell) -> HashMap<Cell, String> {
-    let mut counts: HashMap<Cell, usize> = HashMap::default();
-    let (mut order, mut pending) = (Vec::new(), vec![term]);
-    while let Some(cell) = pending.pop() {
-        let cell = m.heap.deref(cell);
-        match cell.tag() {
-            Tag::Ref | Tag::Att => {
-                let count = counts.entry(cell).or_insert(0);
-                if *count == 0 {
-                    order.push(cell);
-                }
-                *count += 1;
-            }
-            _ => {
-                let (start, n) = m.heap.args(cell);
-                pending.extend(m.heap.cells[start..start + n].iter().rev());
-            }
-        }
-    }
     let mut names = HashMap::default();
     let mut number = 0;
-    for cell in order {
-        if counts[&cell] == 1 {
-            names.insert(cell, "_".to_string());
+    for (variable, often) in m.heap.occurrences(term) {
+        if !often {
+            names.insert(variable, "_".to_string());
             continue;
         }
         let letter = char::from(b'A' + (number % 26) as u8);
         let suffix = if number < 26 { String::new() } else { (number / 26).to_string() };
-        names.insert(cell, format!("{letter}{suffix}"));
+        names.insert(variable, format!("{letter}{suffix}"));
         number += 1;
     }
     names

@@ -1,9 +1,10 @@
 //! Built-in predicates on strings.
 
 use super::Table;
-use super::atoms::convert;
+use super::atoms::{convert, lower, upper};
 use crate::cell::Cell;
 use crate::machine::{Done, Machine};
+use crate::meter::Meter;
 
 type M<'c, 'a> = Machine<'c, 'a>;
 
@@ -22,12 +23,12 @@ pub(super) const TABLE: Table = &[
         Ok(m.unify_arg(2, cell))
     }),
     ("string_lower", 2, |m| {
-        let text = m.text(m.x[0])?.to_lowercase();
+        let text = lower(&m.text(m.x[0])?);
         let cell = m.heap.string(&text);
         Ok(m.unify_arg(1, cell))
     }),
     ("string_upper", 2, |m| {
-        let text = m.text(m.x[0])?.to_uppercase();
+        let text = upper(&m.text(m.x[0])?);
         let cell = m.heap.string(&text);
         Ok(m.unify_arg(1, cell))
     }),
@@ -83,10 +84,18 @@ fn number_string(m: &mut M<'_, '_>) -> Done<bool> {
 
 /// The fields of a text as SWI-Prolog finds them: padding is skipped before a field, separators among it, unless one
 /// begins the field, and behind a separator that is padding itself.
-fn fields(text: &str, separates: impl Fn(char) -> bool, pads: impl Fn(char) -> bool) -> Vec<String> {
+fn fields(
+    meter: &Meter,
+    text: &str,
+    separates: impl Fn(char) -> bool,
+    pads: impl Fn(char) -> bool,
+) -> Vec<String> {
     let mut rest = text.trim_matches(&pads);
     let mut fields = Vec::new();
     loop {
+        if !meter.spend(1) {
+            return fields;
+        }
         if rest.chars().next().is_some_and(|c| !separates(c)) {
             rest = rest.trim_start_matches(&pads);
         }
@@ -105,7 +114,7 @@ fn fields(text: &str, separates: impl Fn(char) -> bool, pads: impl Fn(char) -> b
 fn split_string(m: &mut M<'_, '_>) -> Done<bool> {
     let text = m.text(m.x[0])?;
     let (separators, pad) = (m.text(m.x[1])?, m.text(m.x[2])?);
-    let parts = fields(&text, |c| separators.contains(c), |c| pad.contains(c));
+    let parts = fields(&m.heap.meter, &text, |c| separators.contains(c), |c| pad.contains(c));
     let mut items = Vec::new();
     for part in parts {
         items.push(m.heap.string(&part));

@@ -47,8 +47,8 @@ pub(super) const TABLE: Table = &[
     ("is_list", 1, |m| Ok(m.heap.list_items(m.x[0]).1 == Cell::atom(atom::nil))),
     ("is_assoc", 1, |m| Ok(m.arg(0).is_callable())),
     ("ground", 1, |m| Ok(m.heap.is_ground(m.x[0]))),
-    ("cyclic_term", 1, |m| Ok(!m.heap.compounds(&m.x[..1]).1.is_empty())),
-    ("acyclic_term", 1, |m| Ok(m.heap.compounds(&m.x[..1]).1.is_empty())),
+    ("cyclic_term", 1, |m| Ok(m.heap.is_cyclic(m.x[0]))),
+    ("acyclic_term", 1, |m| Ok(!m.heap.is_cyclic(m.x[0]))),
     ("attvar", 1, |m| Ok(m.has_attributes(m.x[0]))),
     ("is", 2, |m| {
         let value = m.evaluate(m.x[1])?;
@@ -72,8 +72,8 @@ pub(super) const TABLE: Table = &[
         let copy = m.heap.copy(m.x[0]);
         Ok(m.unify_arg(1, copy))
     }),
-    ("$copy_term", 3, |m| copy_with_attributes(m, Heap::copy)),
-    ("$duplicate_term", 3, |m| copy_with_attributes(m, Heap::duplicate)),
+    ("$copy_term", 3, |m| copy_with_attributes(m, |heap, term| heap.copy(term))),
+    ("$duplicate_term", 3, |m| copy_with_attributes(m, |heap, term| heap.duplicate(term))),
     ("$waiting", 2, |m| {
         let goals = m.waiting(&[m.x[0]], None);
         let list = m.heap.list(&goals);
@@ -88,6 +88,20 @@ pub(super) const TABLE: Table = &[
         let variables = m.heap.variables(m.x[0]);
         let list = m.heap.list(&variables);
         Ok(m.unify_arg(1, list))
+    }),
+    ("term_singletons", 2, |m| {
+        let once = m.heap.occurrences(m.x[0]).into_iter().filter(|(_, often)| !often);
+        let variables: Vec<Cell> = once.map(|(variable, _)| variable).collect();
+        let list = m.heap.list(&variables);
+        Ok(m.unify_arg(1, list))
+    }),
+    ("term_size", 2, |m| {
+        let size = m.heap.size(m.x[0]);
+        Ok(m.unify_arg(1, Cell::int(size)))
+    }),
+    ("$term_hash", 2, |m| {
+        let hash = m.heap.hash(&m.db.names, m.x[0]);
+        Ok(m.unify_arg(1, Cell::int(hash as usize)))
     }),
     ("put_attr", 3, |m| m.put_attribute()),
     ("get_attr", 3, |m| m.get_attribute()),
@@ -250,7 +264,7 @@ fn compare(m: &mut M<'_, '_>) -> Done<bool> {
 }
 
 fn occurs_check(m: &mut M<'_, '_>) -> Done<bool> {
-    Ok(m.heap.unify(m.x[0], m.x[1]) && m.heap.compounds(&m.x[..1]).1.is_empty())
+    Ok(m.heap.unify(m.x[0], m.x[1]) && !m.heap.is_cyclic(m.x[0]))
 }
 
 fn succ(m: &mut M<'_, '_>) -> Done<bool> {
@@ -305,9 +319,14 @@ fn functor(m: &mut M<'_, '_>) -> Done<bool> {
         if !name.is_atom() {
             return Err(m.type_error("callable", name));
         }
-        if arity < 0 || arity as usize > MAX_ARITY.min(1 << 24) {
+        if arity < 0 {
+            let culprit = m.arg(2);
+            return Err(m.domain_error("not_less_than_zero", culprit));
+        }
+        if arity as usize > MAX_ARITY.min(1 << 24) {
             return Err(m.resource_error("memory"));
         }
+        m.afford(24 * arity as usize)?;
         let args: Vec<Cell> = (0..arity).map(|_| m.heap.variable()).collect();
         let made = m.heap.compound(name.as_atom(), &args);
         return Ok(m.unify_arg(0, made));
@@ -343,6 +362,7 @@ fn univ(m: &mut M<'_, '_>) -> Done<bool> {
         let list = match m.heap.functor(term) {
             Some((name, _)) => {
                 let (start, n) = m.heap.args(term);
+                m.afford(24 * n)?;
                 let mut items = vec![Cell::atom(name)];
                 items.extend_from_slice(&m.heap.cells[start..start + n]);
                 m.heap.list(&items)

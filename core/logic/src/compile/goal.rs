@@ -70,6 +70,9 @@ pub(crate) fn test(name: Atom) -> Option<Kind> {
 pub(super) fn read(heap: &Heap, db: &mut Database, body: Cell, depth: usize) -> Vec<Goal> {
     let (mut goals, mut pending) = (Vec::new(), vec![body]);
     while let Some(goal) = pending.pop() {
+        if !heap.meter.spend(1) {
+            break;
+        }
         let goal = heap.deref(goal);
         match heap.binary(goal, atom::comma) {
             Some((a, b)) => pending.extend([b, a]),

@@ -15,6 +15,9 @@ impl Compiler<'_> {
         }
         self.next_x = arity as X;
         self.note_goals(goals);
+        if self.heap.meter.is_stopped() {
+            return;
+        }
         let permanent = self.vars.values().any(|var| var.permanent);
         let calls = |goal: &Goal| matches!(goal, Goal::Call(_) | Goal::Meta(_));
         let early = goals.split_last().is_some_and(|(_, first)| first.iter().any(calls));
@@ -32,6 +35,9 @@ impl Compiler<'_> {
     fn note(&mut self, term: Cell) {
         let mut pending = vec![term];
         while let Some(cell) = pending.pop() {
+            if !self.heap.meter.spend(1) {
+                return;
+            }
             let cell = self.heap.deref(cell);
             if cell.is_var() {
                 let chunk = self.chunk;

@@ -42,6 +42,9 @@ impl Compiler<'_> {
     fn get_compound(&mut self, register: X, cell: Cell) {
         let mut work = vec![(register, cell, false)];
         while let Some((register, mut cell, temporary)) = work.pop() {
+            if !self.heap.meter.spend(1) {
+                return;
+            }
             if self.is_whole(cell) {
                 let record = self.record(cell);
                 self.emit(Instr::GetRecord(register, record));
@@ -117,10 +120,13 @@ impl Compiler<'_> {
                 return false;
             }
             nodes += 1;
+            if nodes > LARGE {
+                return self.heap.is_ground(cell) && pending.iter().all(|&cell| self.heap.is_ground(cell));
+            }
             let (start, n) = self.heap.args(cell);
             pending.extend(self.heap.cells[start..start + n].iter().rev());
         }
-        nodes > LARGE
+        false
     }
 
     fn record(&mut self, cell: Cell) -> u32 {
@@ -160,6 +166,9 @@ impl Compiler<'_> {
     }
 
     fn build(&mut self, register: X, cell: Cell, depth: usize) {
+        if !self.heap.meter.spend(1) {
+            return;
+        }
         if self.is_whole(cell) {
             let record = self.record(cell);
             return self.emit(Instr::PutRecord(register, record));

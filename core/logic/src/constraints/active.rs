@@ -228,7 +228,7 @@ impl Machine<'_, '_> {
         heads.sort_by_key(|&(_, head)| head);
         let text = |&(id, _): &(u32, usize)| {
             let term = self.constraints.suspensions[id as usize].term;
-            self.written(term, crate::write::Style::QUOTED)
+            self.shortly_written(term)
         };
         let heads: Vec<String> = heads.iter().map(text).collect();
         let line = format!("{}: {}", rule.name, heads.join(", "));

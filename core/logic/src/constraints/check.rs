@@ -100,6 +100,7 @@ impl Machine<'_, '_> {
     pub(super) fn check_type(&mut self, ty: &Type, value: Cell) -> Done<()> {
         let mut pending = vec![(ty.clone(), self.heap.deref(value))];
         while let Some((ty, cell)) = pending.pop() {
+            self.spend(1)?;
             let Type::Named(name, args) = &ty else { continue };
             let cell = self.heap.deref(cell);
             if cell.is_var() {

@@ -12,7 +12,7 @@ use crate::record::Record;
 /// Nodes of a term that its key is made of.
 const NODES: usize = 16;
 
-impl Heap {
+impl Heap<'_> {
     /// Matches cells from a place of the heap on; the values of variables go into the slots.
     pub(super) fn matches(
         &mut self,

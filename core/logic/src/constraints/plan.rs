@@ -19,7 +19,7 @@ use crate::names::atom;
 struct Planner<'a> {
     program: &'a LogicProgram,
     db: &'a mut Database,
-    heap: &'a mut Heap,
+    heap: &'a mut Heap<'static>,
     plan: Constraints,
     symbols: HashMap<(String, usize), u32>,
     /// The occurrences of each symbol.
@@ -32,7 +32,11 @@ struct Planner<'a> {
 type Slots = HashMap<VarId, u16>;
 
 impl Constraints {
-    pub fn plan(program: &LogicProgram, db: &mut Database, heap: &mut Heap) -> Result<Self, Vec<Diagnostic>> {
+    pub fn plan(
+        program: &LogicProgram,
+        db: &mut Database,
+        heap: &mut Heap<'static>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let mut planner = Planner {
             program,
             db,

@@ -42,15 +42,12 @@ arg(N, T, A) :- integer(N), !, '$arg'(N, T, A).
 arg(N, _, _) :- nonvar(N), !, throw(error(type_error(integer, N), _)).
 arg(N, T, A) :- functor(T, _, Arity), '$between'(1, Arity, N), '$arg'(N, T, A).
 
-length(L, N) :- '$skip'(L, T, 0, M), '$length_of'(T, L, M, N).
-'$skip'(L, L, N, N) :- var(L), !.
-'$skip'([_|T], R, N0, N) :- !, N1 is N0+1, '$skip'(T, R, N1, N).
-'$skip'(L, L, N, N).
+length(L, N) :- '$skip'(L, T, M), '$length_of'(T, L, M, N).
 '$length_of'(T, _, M, N) :- T == [], !, N = M.
 '$length_of'(T, _, M, N) :- var(T), !, '$partial_length'(T, M, N).
 '$length_of'(_, L, _, _) :- throw(error(type_error(list, L), context(length/2, _))).
 '$partial_length'(T, M, N) :- integer(N), !,
-    ( N < 0 -> fail ; true ), K is N-M, K >= 0, '$length'(T, K).
+    ( N < 0 -> throw(error(domain_error(not_less_than_zero, N), context(length/2, _))) ; true ), K is N-M, K >= 0, '$length'(T, K).
 '$partial_length'(T, M, N) :- var(N), !, '$from'(0, K), '$length'(T, K), N is M+K.
 '$partial_length'(_, _, N) :- throw(error(type_error(integer, N), context(length/2, _))).
 

@@ -50,6 +50,7 @@ open(F, M, S, Os) :- '$file_name'(F, Name), '$open'(Name, M, N), S = '$stream'(N
     ( '$option'(alias, Os, A) -> '$set_alias'(A, N) ; true ).
 % Names of files are atoms or texts.
 '$file_name'(F, _) :- var(F), !, throw(error(instantiation_error, _)).
+'$file_name'(F, _) :- cyclic_term(F), !, throw(error(domain_error(source_sink, F), _)).
 '$file_name'(F, Name) :- compound(F), F =.. [_, Inner], !, '$file_name'(Inner, Name).
 '$file_name'(A/B, Name) :- !, '$file_name'(A, X), '$file_name'(B, Y), atomic_list_concat([X, /, Y], Name).
 '$file_name'(F, Name) :- atom_string(Name, F).

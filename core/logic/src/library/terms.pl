@@ -22,15 +22,6 @@ variant(A, B) :- A =@= B.
 subsumes(G, S) :- subsumes_term(G, S), G = S.
 subsumes_chk(G, S) :- subsumes_term(G, S).
 nonground(T, V) :- term_variables(T, [V0|_]), V = V0.
-term_singletons(T, Vs) :- term_variables(T, All), '$singletons'(All, T, Vs).
-'$singletons'([], _, []).
-'$singletons'([V|Vs], T, R) :- occurrences_of_var(V, T, N), ( N =:= 1 -> R = [V|R1] ; R = R1 ), '$singletons'(Vs, T, R1).
-term_size(T, N) :- '$size'(T, 0, N).
-'$size'(T, N, N) :- var(T), !.
-'$size'(T, N0, N) :- compound(T), !, T =.. [_|As], '$length'(As, K), N1 is N0+K+1, '$sizes'(As, N1, N).
-'$size'(_, N, N).
-'$sizes'([], N, N).
-'$sizes'([A|As], N0, N) :- '$size'(A, N0, N1), '$sizes'(As, N1, N).
 mapargs(G, A, B) :- functor(A, F, N), functor(B, F, N), '$mapargs'(1, N, G, A, B).
 '$mapargs'(I, N, _, _, _) :- I > N, !.
 '$mapargs'(I, N, G, A, B) :- arg(I, A, X), arg(I, B, Y), call(G, X, Y), J is I+1, '$mapargs'(J, N, G, A, B).
@@ -45,9 +36,6 @@ free_of_var(X, T) :- \+ ( sub_term(S, T), X == S ).
 occurrences_of_term(X, T, N) :- aggregate_all(count, ( sub_term(S, T), subsumes_term(X, S) ), N).
 occurrences_of_var(X, T, N) :- aggregate_all(count, ( sub_term(S, T), X == S ), N).
 term_hash(T, H) :- ( ground(T) -> '$term_hash'(T, H) ; true ).
-'$term_hash'(T, H) :- format(atom(A), '~k', [T]), atom_codes(A, Cs), '$hash_codes'(Cs, 5381, H).
-'$hash_codes'([], H, H).
-'$hash_codes'([C|Cs], H0, H) :- H1 is (H0*33+C) /\ 16777215, '$hash_codes'(Cs, H1, H).
 variant_hash(T, H) :- copy_term_nat(T, C), numbervars(C, 0, _), '$term_hash'(C, H).
 variant_sha1(T, H) :- variant_hash(T, N), format(atom(H), '~|~`0t~16r~40|', [N]).
 varnumbers(T, C) :- '$varnumbers'(T, [], _, C).

@@ -14,7 +14,8 @@ impl Machine<'_, '_> {
             Definition::Clauses(_) => Ok(self.enter_clauses(pred)),
             Definition::Native(number) => {
                 let (native, _) = self.db.natives[*number as usize];
-                if !native(self)? {
+                let holds = native(self)?;
+                if !self.after_native(holds)? {
                     return Ok(None);
                 }
                 // What follows may look at variables at once, with no call before it.
@@ -97,6 +98,7 @@ impl Machine<'_, '_> {
         while let Some((module, inner)) = self.heap.binary(goal, atom::colon)
             && module.is_atom()
         {
+            self.spend(1)?;
             goal = inner;
         }
         let Some((name, n)) = self.heap.functor(goal) else {
@@ -116,6 +118,8 @@ impl Machine<'_, '_> {
     pub fn call_goal(&mut self, goal: Cell, mut level: usize) -> Done<Option<Label>> {
         let mut goal = self.heap.deref(goal);
         loop {
+            // A goal that holds itself is one without end.
+            self.spend(1)?;
             let Some((name, arity)) = self.heap.functor(goal) else {
                 return Err(if goal.is_var() {
                     self.instantiation_error()
@@ -167,7 +171,16 @@ impl Machine<'_, '_> {
                     level = self.choices.len();
                     goal = inner;
                 }
-                (atom::colon, 2) if parts(0).is_atom() => goal = parts(1),
+                (atom::colon, 2) => {
+                    let module = parts(0);
+                    if !module.is_atom() {
+                        return Err(match module.is_var() {
+                            true => self.instantiation_error(),
+                            false => self.type_error("module", module),
+                        });
+                    }
+                    goal = parts(1);
+                }
                 (atom::call, 1) => {
                     goal = parts(0);
                     level = self.choices.len();

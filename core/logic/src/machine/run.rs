@@ -239,7 +239,8 @@ impl Machine<'_, '_> {
                 }
                 Instr::Builtin(number) => {
                     let (native, _) = self.db.natives[number as usize];
-                    must!(native(self)?);
+                    let holds = native(self)?;
+                    must!(self.after_native(holds)?);
                 }
                 Instr::Wake(live) => {
                     if !self.heap.woken.is_empty() {
@@ -292,6 +293,7 @@ impl Machine<'_, '_> {
                 }
                 Instr::Identical(a, b, negated, label) => {
                     let same = self.heap.identical(self.at(a), self.at(b));
+                    self.checked(())?;
                     test!(same != negated, label);
                 }
 
@@ -450,7 +452,10 @@ impl Machine<'_, '_> {
             self.evaluate_binary(name, a, b)
         };
         match result {
-            Ok(number) => self.numbers.push(number),
+            Ok(number) => {
+                self.checked(())?;
+                self.numbers.push(number);
+            }
             Err(throw) => {
                 self.numbers.clear();
                 return Err(throw);

@@ -15,6 +15,6 @@ never(D) :- X in 1..5, abs(X-7) #\= -1, fd_dom(X, D).
 %? queens(12, Qs)
 %= Qs = [1, 3, 5, 8, 10, 12, 6, 11, 2, 7, 9, 4]
 %? near(D), turned(E), never(F)
-%= D = 2..4
+%= D = E
 %= E = 2..4
 %= F = 1..5

@@ -37,3 +37,10 @@
 %= G = f(x)
 %? same_functor(f(a), F)
 %= F = f(_1)
+%? term_singletons(f(A, B, A, C), Vs)
+%= Vs = [B, C]
+%? catch(functor(_, foo, -1), error(E, _), true)
+%= E = domain_error(not_less_than_zero, -1)
+%? catch(format("~w ~w~n", [a]), error(E, _), nl)
+%= a 
+%= E = format('not enough arguments')

@@ -40,3 +40,12 @@ goals(C) <=> comma_list(C, L), length(L, N), writeln(N).
 %= F = type_error(integer, a)
 %? write_length(f('A', "b"), N, [quoted(true)])
 %= N = 10
+%? upcase_atom('straße ǰ', X), string_upper("ß", Y), downcase_atom('ÄÖ', Z)
+%= X = 'STRAßE ǰ'
+%= Y = "ß"
+%= Z = äö
+%? atom_length(12, N), catch(atom_length(abc, foo), error(E, _), true)
+%= N = 2
+%= E = type_error(integer, foo)
+%? \+ atom_number('3 ', _), \+ atom_number(' 3', _), number_codes(N, " 3")
+%= N = 3

@@ -1,0 +1,158 @@
+//! What work inside of a step draws from: built-in predicates and walks over terms say here what they are about to do
+//! and to allocate, and hear limits and signals through it.
+//!
+//! A walk over terms has no way to fail in the middle. When the meter [stops](Meter::is_stopped) it just ends, with a
+//! result that means nothing; whoever called it asks before using that: the machine after each built-in predicate,
+//! before it backtracks and before it fires a rule. A stop ends the run, so nothing sees such a result.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+use gchr_base::control::{Control, Watch};
+use gchr_base::memory;
+use gchr_base::stop::StopReason;
+
+/// Units of work between two looks at limits and signals: some milliseconds.
+const CHUNK: usize = 1 << 16;
+/// Requests from so many bytes on are asked for before they are made.
+const LARGE: u64 = 1 << 20;
+
+/// Time for what is told of a run that a limit of time or a signal has stopped, and of one that has stopped otherwise.
+const LAST_WORDS: Duration = Duration::from_millis(600);
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// A budget of work, and what is looked at when it is used up.
+#[derive(Debug)]
+pub(crate) struct Meter<'a> {
+    fuel: Cell<usize>,
+    is_stopped: Cell<bool>,
+    reason: RefCell<Option<StopReason>>,
+    watch: Watch<'a>,
+    memory: memory::Watch,
+    /// Bytes that the run may have of its own, and those that it had at the last look of the machine.
+    limit: Option<u64>,
+    own: Cell<u64>,
+    /// Bytes that the process may have; the bound of all is looked at where this says nothing.
+    ceiling: Option<u64>,
+}
+
+impl Default for Meter<'_> {
+    fn default() -> Self {
+        Self {
+            fuel: Cell::new(CHUNK),
+            is_stopped: Cell::new(false),
+            reason: RefCell::new(None),
+            watch: Watch::new(),
+            memory: memory::Watch::start(),
+            limit: None,
+            own: Cell::new(0),
+            ceiling: None,
+        }
+    }
+}
+
+impl<'a> Meter<'a> {
+    /// Under the limits of a run.
+    pub fn of(control: &Control<'a>) -> Self {
+        Self {
+            watch: control.watch().clone(),
+            memory: control.memory_watch(),
+            limit: control.limits().memory,
+            ..Self::default()
+        }
+    }
+
+    /// For what is told of a run that has stopped: an eighth of its memory, and less time than it takes until the
+    /// process is ended that did not hear its limit or its signal.
+    pub fn afterwards(control: &Control<'a>, is_interrupted: bool) -> Self {
+        let now = Instant::now();
+        let end = match control.watch().deadline() {
+            Some(deadline) => deadline.max(now) + LAST_WORDS,
+            None if is_interrupted => now + LAST_WORDS,
+            None => now + LONGEST,
+        };
+        let bound = control.limits().memory.unwrap_or(memory::bound()).min(memory::bound());
+        let ceiling = memory::in_use().max(bound).saturating_add(bound / 8);
+        Self { watch: Watch::new().timeout(Some(end - now), now), ceiling: Some(ceiling), ..Self::default() }
+    }
+
+    /// Draws units of work: a node of a term, eight bytes of text, a digit of a long integer. Whether to go on.
+    #[inline]
+    pub fn spend(&self, units: usize) -> bool {
+        match self.fuel.get().checked_sub(units) {
+            Some(left) => {
+                self.fuel.set(left);
+                true
+            }
+            None => self.look(),
+        }
+    }
+
+    /// To be called before so many bytes are allocated in one piece: whether there are as many.
+    pub fn ask(&self, bytes: u64) -> bool {
+        if !self.spend(usize::try_from(1 + bytes / 64).unwrap_or(usize::MAX)) {
+            return false;
+        }
+        if bytes < LARGE {
+            return true;
+        }
+        if let Some(limit) = self.limit
+            && self.own.get().saturating_add(bytes) > limit
+        {
+            return self.stop(memory::Shortage::Limit(limit).of(WHAT));
+        }
+        let shortage = match self.ceiling {
+            Some(room) => {
+                (memory::in_use().saturating_add(bytes) > room).then_some(memory::Shortage::Limit(room))
+            }
+            None => memory::ask(bytes).err(),
+        };
+        shortage.is_none_or(|shortage| self.stop(shortage.of(WHAT)))
+    }
+
+    #[cold]
+    fn look(&self) -> bool {
+        if self.is_stopped.get() {
+            return false;
+        }
+        if let Err(reason) = self.watch.look() {
+            return self.stop(reason);
+        }
+        let shortage = match self.ceiling {
+            Some(room) => (memory::in_use() > room).then_some(memory::Shortage::Limit(room)),
+            None => self.memory.shortage(),
+        };
+        if let Some(shortage) = shortage {
+            return self.stop(shortage.of(WHAT));
+        }
+        self.fuel.set(CHUNK);
+        true
+    }
+
+    #[cold]
+    fn stop(&self, reason: StopReason) -> bool {
+        self.fuel.set(0);
+        self.is_stopped.set(true);
+        self.reason.borrow_mut().get_or_insert(reason);
+        false
+    }
+
+    /// Whether work must stop; results of what drew from it meanwhile mean nothing then.
+    #[inline(always)]
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.get()
+    }
+
+    /// Why.
+    pub fn reason(&self) -> StopReason {
+        self.reason.borrow().clone().unwrap_or(StopReason::Interrupted)
+    }
+
+    /// The machine has looked at its limits, and has so many bytes.
+    pub fn looked(&self, own: u64) {
+        self.own.set(own);
+    }
+}
+
+/// What asked for memory.
+const WHAT: &str = "terms and texts of a built-in predicate";

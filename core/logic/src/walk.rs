@@ -1,0 +1,304 @@
+//! Walks over terms: what is in them. Terms may share parts and hold themselves; loops note where they were, and draw
+//! from the meter of the heap.
+
+#[cfg(test)]
+mod tests;
+
+use std::hash::{Hash, Hasher};
+
+use gchr_base::hash::HashMap;
+
+use crate::cell::{BoxKind, Cell, Tag};
+use crate::heap::Heap;
+use crate::names::atom;
+
+/// Compound terms that are looked into without asking whether they were met before.
+const UNASKED: usize = 1 << 8;
+
+/// Places of the heap that a walk has visited: few are kept as they are, many as a bit of each cell.
+#[derive(Default)]
+pub(crate) struct Visited {
+    few: gchr_base::hash::HashSet<usize>,
+    bits: Vec<u64>,
+}
+
+/// Places from which on bits are worth while.
+const FEW: usize = 1 << 10;
+
+impl Visited {
+    /// Notes a place of a heap with so many cells; whether it is new.
+    pub fn insert(&mut self, place: usize, cells: usize) -> bool {
+        if self.bits.is_empty() {
+            if self.few.len() < FEW {
+                return self.few.insert(place);
+            }
+            self.bits = vec![0; cells / 64 + 1];
+            for place in std::mem::take(&mut self.few) {
+                self.bits[place / 64] |= 1 << (place % 64);
+            }
+        }
+        let (word, bit) = (place / 64, 1 << (place % 64));
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        let is_new = self.bits[word] & bit == 0;
+        self.bits[word] |= bit;
+        is_new
+    }
+
+    /// Whether a place was noted.
+    pub fn has(&self, place: usize) -> bool {
+        match self.bits.get(place / 64) {
+            Some(word) => word >> (place % 64) & 1 == 1,
+            None => self.few.contains(&place),
+        }
+    }
+}
+
+impl Heap<'_> {
+    /// The items of a list, and what follows them: `[]`, a variable, or something else; the list itself, where it has
+    /// no end.
+    pub fn list_items(&self, list: Cell) -> (Vec<Cell>, Cell) {
+        let mut items = Vec::new();
+        let (_, rest) = self.skip_items(list, |item| items.push(item));
+        (items, rest)
+    }
+    /// Hands out the items of a list; how many they are, and what follows them.
+    pub fn skip_items(&self, list: Cell, mut item: impl FnMut(Cell)) -> (usize, Cell) {
+        let (mut n, mut rest) = (0, self.deref(list));
+        // A list that comes back to a place that it has passed has no end: the place is that of the last power of two.
+        let (mut passed, mut next) = (rest, 1);
+        while rest.tag() == Tag::Lst && self.meter.spend(1) {
+            item(self.deref(self.cells[rest.place()]));
+            rest = self.deref(self.cells[rest.place() + 1]);
+            n += 1;
+            if rest == passed {
+                break;
+            }
+            if n == next {
+                (passed, next) = (rest, 2 * next);
+            }
+        }
+        (n, rest)
+    }
+    /// Visits the variables of terms in the order in which they occur, each as often as it is met; shared compound
+    /// terms are looked into once. Ends when `visit` says so.
+    fn walk(&self, terms: &[Cell], compounds: &mut Visited, mut visit: impl FnMut(Cell) -> bool) {
+        let mut pending: Vec<Cell> = terms.iter().rev().copied().collect();
+        while let Some(cell) = pending.pop() {
+            let cell = self.deref(cell);
+            if cell.is_var() {
+                if !visit(cell) {
+                    return;
+                }
+            } else if cell.is_compound() && compounds.insert(self.args(cell).0, self.top()) {
+                let (start, n) = self.args(cell);
+                if !self.meter.spend(1 + n) {
+                    return;
+                }
+                pending.extend(self.cells[start..start + n].iter().rev());
+            }
+        }
+    }
+    /// The variables of a term in the order in which they occur.
+    pub fn variables(&self, term: Cell) -> Vec<Cell> {
+        let (mut found, mut seen) = (Vec::new(), Visited::default());
+        self.walk(&[term], &mut Visited::default(), |variable| {
+            if seen.insert(variable.place(), self.top()) {
+                found.push(variable);
+            }
+            true
+        });
+        found
+    }
+    /// The first variable of a term, depth first.
+    pub fn first_variable(&self, term: Cell) -> Option<Cell> {
+        let mut found = None;
+        self.walk(&[term], &mut Visited::default(), |variable| {
+            found = Some(variable);
+            false
+        });
+        found
+    }
+    /// The attributes of a variable that has some: terms `att(Module, Value, Others)`.
+    pub fn attributes(&self, variable: Cell) -> impl Iterator<Item = Cell> + '_ {
+        let first = self.deref(self.cells[variable.place() + 1]);
+        std::iter::successors(Some(first), |&att| Some(self.arg(att, 2))).take_while(|att| att.is_compound())
+    }
+    /// The attributed variables of terms and of their attributes, in the order in which they are met; that a variable
+    /// is in constraints counts as none.
+    pub fn attributed_variables(&self, terms: &[Cell]) -> Vec<Cell> {
+        let (mut found, mut seen, mut compounds) = (Vec::new(), Visited::default(), Visited::default());
+        let mut pending: Vec<Cell> = terms.iter().rev().copied().collect();
+        while let Some(term) = pending.pop() {
+            let first = found.len();
+            self.walk(&[term], &mut compounds, |variable| {
+                if variable.tag() == Tag::Att && seen.insert(variable.place(), self.top()) {
+                    found.push(variable);
+                }
+                true
+            });
+            let others = found[first..].iter().flat_map(|&variable| self.attributes(variable));
+            let others = others.filter(|&att| self.arg(att, 0) != Cell::atom(atom::chr));
+            pending.extend(others.map(|att| self.arg(att, 1)));
+        }
+        found
+    }
+    /// Whether terms may hold themselves: that they surely do not takes no more steps than the heap has cells.
+    pub fn may_be_cyclic(&self, terms: &[Cell]) -> bool {
+        let (mut pending, mut steps) = (terms.to_vec(), 0);
+        while let Some(cell) = pending.pop() {
+            let cell = self.deref(cell);
+            if cell.is_compound() {
+                steps += 1;
+                if steps > self.top() || !self.meter.spend(1) {
+                    return true;
+                }
+                let (start, n) = self.args(cell);
+                pending.extend(&self.cells[start..start + n]);
+            }
+        }
+        false
+    }
+    /// Whether a term holds itself.
+    pub fn is_cyclic(&self, term: Cell) -> bool {
+        self.may_be_cyclic(&[term]) && !self.compounds(&[term]).1.is_empty()
+    }
+    /// The compound terms in terms, each behind those that it holds but for those that hold it, and those of them in
+    /// which a walk, depth first, comes back to a term that it is in.
+    pub fn compounds(&self, terms: &[Cell]) -> (Vec<Cell>, Vec<Cell>) {
+        // Depth first; a compound term is open until all its arguments are done.
+        enum Task {
+            Visit(Cell),
+            Close(Cell),
+        }
+        let (mut visited, mut closed, mut known) =
+            (Visited::default(), Visited::default(), Visited::default());
+        let (mut found, mut loops) = (Vec::new(), Vec::new());
+        let mut tasks: Vec<Task> = terms.iter().rev().map(|&term| Task::Visit(term)).collect();
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Close(cell) => {
+                    closed.insert(self.args(cell).0, self.top());
+                    found.push(cell);
+                }
+                Task::Visit(cell) => {
+                    let cell = self.deref(cell);
+                    if !cell.is_compound() {
+                        continue;
+                    }
+                    let (start, n) = self.args(cell);
+                    if !visited.insert(start, self.top()) {
+                        if !closed.has(start) && known.insert(start, self.top()) {
+                            loops.push(cell);
+                        }
+                        continue;
+                    }
+                    if !self.meter.spend(1 + n) {
+                        break;
+                    }
+                    tasks.push(Task::Close(cell));
+                    tasks.extend(self.cells[start..start + n].iter().rev().map(|&arg| Task::Visit(arg)));
+                }
+            }
+        }
+        (found, loops)
+    }
+    /// The variables of a term in the order in which they occur, and whether each occurs more than once where the term
+    /// is written out.
+    pub fn occurrences(&self, term: Cell) -> Vec<(Cell, bool)> {
+        let (compounds, loops) = self.compounds(&[term]);
+        let mut counts: HashMap<Cell, u8> = HashMap::default();
+        counts.insert(self.deref(term), 1);
+        // What holds itself is written out without end.
+        counts.extend(loops.into_iter().map(|cell| (cell, 2)));
+        for &cell in compounds.iter().rev() {
+            let times = counts.get(&cell).copied().unwrap_or(2);
+            let (start, n) = self.args(cell);
+            for &arg in &self.cells[start..start + n] {
+                let arg = self.deref(arg);
+                if arg.is_var() || arg.is_compound() {
+                    let count = counts.entry(arg).or_insert(0);
+                    *count = (*count + times).min(2);
+                }
+            }
+        }
+        let many = |variable: &Cell| counts.get(variable).is_some_and(|&count| count > 1);
+        self.variables(term).into_iter().map(|variable| (variable, many(&variable))).collect()
+    }
+    /// Cells that a term takes in SWI-Prolog, shared parts once.
+    pub fn size(&self, term: Cell) -> usize {
+        let term = self.deref(term);
+        let boxed = |cell: Cell| match cell.tag() {
+            Tag::Box => match self.box_kind(cell) {
+                BoxKind::Float => 3,
+                BoxKind::Str => 3 + (self.cells[cell.place()].detail() as usize + 1) / 8,
+                BoxKind::Big if i64::try_from(self.big_at(cell)).is_ok() => 3,
+                BoxKind::Big => 1 + self.box_words(cell),
+            },
+            _ => 0,
+        };
+        let mut size = boxed(term);
+        for cell in self.compounds(&[term]).0 {
+            let (start, n) = self.args(cell);
+            size += 1 + n;
+            size += self.cells[start..start + n].iter().map(|&arg| boxed(self.deref(arg))).sum::<usize>();
+        }
+        size
+    }
+    /// A number of 24 bits that is the same for terms without variables that are equal; shared parts are looked into
+    /// once. What holds itself counts as an atom where it is met again.
+    pub fn hash(&self, names: &crate::names::Names, term: Cell) -> u32 {
+        let mut known: HashMap<Cell, u64> = HashMap::default();
+        let leaf = |cell: Cell| -> u64 {
+            let mut hasher = rustc_hash::FxHasher::default();
+            match cell.tag() {
+                Tag::Atom => names.text(cell.as_atom()).hash(&mut hasher),
+                Tag::Box => {
+                    let place = cell.place();
+                    self.cells[place..place + self.box_words(cell)]
+                        .iter()
+                        .for_each(|c| c.0.hash(&mut hasher));
+                }
+                _ => cell.0.hash(&mut hasher),
+            }
+            hasher.finish()
+        };
+        for cell in self.compounds(&[term]).0 {
+            let mut hasher = rustc_hash::FxHasher::default();
+            let (name, n) = self.functor(cell).unwrap_or_default();
+            (&**names.text(name), n).hash(&mut hasher);
+            let start = self.args(cell).0;
+            for &arg in &self.cells[start..start + n] {
+                let arg = self.deref(arg);
+                let hash = if arg.is_compound() { known.get(&arg).copied().unwrap_or(0) } else { leaf(arg) };
+                hash.hash(&mut hasher);
+            }
+            known.insert(cell, hasher.finish());
+        }
+        let term = self.deref(term);
+        let hash = known.get(&term).copied().unwrap_or_else(|| leaf(term));
+        (hash >> 40) as u32
+    }
+    /// Whether a term has no variables.
+    pub fn is_ground(&self, term: Cell) -> bool {
+        let mut pending = vec![term];
+        let mut steps = 0_usize;
+        while let Some(cell) = pending.pop() {
+            let cell = self.deref(cell);
+            if cell.is_var() {
+                return false;
+            }
+            if cell.is_compound() {
+                steps += 1;
+                let (start, n) = self.args(cell);
+                // It may be shared often, or cyclic.
+                if steps > UNASKED || n > UNASKED {
+                    return self.first_variable(term).is_none();
+                }
+                pending.extend(self.cells[start..start + n].iter().rev());
+            }
+        }
+        true
+    }
+}
