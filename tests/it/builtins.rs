@@ -87,6 +87,14 @@ const GOALS: &[&str] = &[
     "codes(1000000, L), again(assertz(fact(L)))",
     "open(60, X), assertz(fact(X))",
     "path(1, X), X < 0",
+    // Goals that hold themselves.
+    "X = (X, true), call(X)",
+    "X = (true, X), call(X)",
+    "X = (X -> true ; true), call(X)",
+    "X = catch(X, _, true), call(X)",
+    "X = call(call, X), call(X)",
+    "X = findall(_, X, _), call(X)",
+    "X = m:X, call(X)",
     // Numbers.
     "share(0, _), X is 7 ** (7 ** 10)",
     "share(0, _), X is 1 << 1000000000000",

@@ -33,8 +33,8 @@ pub(crate) fn multiply(meter: &Meter, a: &BigInt, b: &BigInt) -> BigInt {
 fn product(meter: &Meter, a: &BigUint, b: &BigUint) -> BigUint {
     let (large, small) = if a.bits() < b.bits() { (b, a) } else { (a, b) };
     if small.bits() <= FACTOR && large.bits() <= 4 * FACTOR {
-        spend(meter, 1 + digits(large) * digits(small) / 16);
-        return large * small;
+        let goes_on = spend(meter, 1 + digits(large) * digits(small) / 16);
+        return if goes_on { large * small } else { BigUint::zero() };
     }
     if !spend(meter, digits(large)) {
         return BigUint::zero();

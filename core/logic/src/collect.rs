@@ -15,6 +15,7 @@ use crate::cell::{Cell, MAX_ARITY, Tag};
 use crate::code::{FAIL, Instr, Label, at};
 use crate::heap::{Heap, MARK, Undo};
 use crate::machine::{Alternative, Done, FRAME, Global, Machine};
+use crate::walk::Visited;
 use live::Live;
 use mark::Marks;
 
@@ -26,9 +27,10 @@ struct Collector {
     marks: Marks,
     /// Places of the stack that hold live slots.
     slots: Vec<usize>,
-    /// Environments that were looked at, with the code that goes on in them.
-    seen: HashSet<(usize, Label)>,
-    known: HashSet<usize>,
+    /// Environments that were looked at; and with the code that goes on in them, those that were met again.
+    seen: Visited,
+    again: HashSet<(usize, Label)>,
+    known: Visited,
     live: HashMap<Label, Rc<Live>>,
 }
 
@@ -51,8 +53,9 @@ impl Machine<'_, '_> {
         let mut collector = Collector {
             marks: Marks::new(self.heap.top()),
             slots: Vec::new(),
-            seen: HashSet::default(),
-            known: HashSet::default(),
+            seen: Visited::default(),
+            again: HashSet::default(),
+            known: Visited::default(),
             live: HashMap::default(),
         };
         self.mark_all(&mut collector, arity);
@@ -97,7 +100,8 @@ impl Machine<'_, '_> {
 
     /// Marks what the slots of an environment and of those below it hold, as far as their code reads them.
     fn mark_environments(&self, c: &mut Collector, mut env: usize, mut label: Label) {
-        while env != 0 && c.seen.insert((env, label)) {
+        let top = self.stack.len();
+        while env != 0 && (c.seen.insert(env, top) || c.again.insert((env, label))) {
             let n = self.stack[env + 2].0 as usize;
             let first = env + FRAME;
             let code = &self.db.code[label as usize];
@@ -204,7 +208,7 @@ impl Machine<'_, '_> {
 impl Collector {
     /// Marks what a place of the stack holds.
     fn slot(&mut self, heap: &Heap, stack: &[Cell], place: usize) {
-        if self.known.insert(place) {
+        if self.known.insert(place, stack.len()) {
             self.slots.push(place);
             self.marks.mark(heap, stack[place]);
         }

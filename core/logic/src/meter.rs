@@ -19,7 +19,7 @@ const LARGE: u64 = 1 << 20;
 
 /// Time for what is told of a run that a limit of time or a signal has stopped, and of one that has stopped otherwise.
 const LAST_WORDS: Duration = Duration::from_millis(600);
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// A budget of work, and what is looked at when it is used up.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl<'a> Meter<'a> {
     pub fn afterwards(control: &Control<'a>, is_interrupted: bool) -> Self {
         let now = Instant::now();
         let end = match control.watch().deadline() {
-            Some(deadline) => deadline.max(now) + LAST_WORDS,
+            Some(deadline) => (deadline.max(now) + LAST_WORDS).min(now + LONGEST),
             None if is_interrupted => now + LAST_WORDS,
             None => now + LONGEST,
         };
@@ -155,4 +155,4 @@ impl<'a> Meter<'a> {
 }
 
 /// What asked for memory.
-const WHAT: &str = "terms and texts of a built-in predicate";
+const WHAT: &str = "terms and texts of the run";

@@ -15,7 +15,7 @@ use crate::names::atom;
 /// Compound terms that are looked into without asking whether they were met before.
 const UNASKED: usize = 1 << 8;
 
-/// Places of the heap that a walk has visited: few are kept as they are, many as a bit of each cell.
+/// Places of the heap, or of another vector, that a walk has visited: few are kept as they are, many as a bit of each cell.
 #[derive(Default)]
 pub(crate) struct Visited {
     few: gchr_base::hash::HashSet<usize>,
@@ -26,7 +26,7 @@ pub(crate) struct Visited {
 const FEW: usize = 1 << 10;
 
 impl Visited {
-    /// Notes a place of a heap with so many cells; whether it is new.
+    /// Notes a place of a vector with so many cells; whether it is new.
     pub fn insert(&mut self, place: usize, cells: usize) -> bool {
         if self.bits.is_empty() {
             if self.few.len() < FEW {

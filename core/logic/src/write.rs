@@ -261,10 +261,12 @@ impl Writer<'_> {
         match &*text {
             "," => self.comma(),
             "|" => self.raw("|"),
+            // Spaces on both sides where the left one is needed, as SWI-Prolog has them: `a mod [b]`, `f(a)mod[b]`.
             _ if text.starts_with(char::is_alphabetic) => {
-                self.raw(" ");
+                let space = if is_word(self.last) { " " } else { "" };
+                self.raw(space);
                 self.atom(name);
-                self.raw(" ");
+                self.raw(space);
             }
             _ => self.atom(name),
         }
@@ -360,7 +362,7 @@ impl Writer<'_> {
             {
                 self.open(op.priority > max, pending);
                 self.atom(name);
-                if text.starts_with(char::is_alphabetic) || self.needs_space(&text, arg(0), op.right()) {
+                if self.needs_space(&text, arg(0), op.right()) {
                     self.raw(" ");
                 }
                 pending.push(Item::Operand(arg(0), op.right()));
@@ -469,7 +471,12 @@ impl Writer<'_> {
     }
 }
 
+fn is_word(c: char) -> bool {
+    (c.is_alphanumeric() || c == '_') && !is_symbol_char(c)
+}
+
 fn glues(last: char, first: char) -> bool {
-    let word = |c: char| (c.is_alphanumeric() || c == '_') && !is_symbol_char(c);
-    word(last) && word(first) || is_symbol_char(last) && is_symbol_char(first) || last == ',' && first == ','
+    is_word(last) && is_word(first)
+        || is_symbol_char(last) && is_symbol_char(first)
+        || last == ',' && first == ','
 }

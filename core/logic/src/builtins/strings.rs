@@ -84,12 +84,12 @@ fn number_string(m: &mut M<'_, '_>) -> Done<bool> {
 
 /// The fields of a text as SWI-Prolog finds them: padding is skipped before a field, separators among it, unless one
 /// begins the field, and behind a separator that is padding itself.
-fn fields(
+fn fields<'t>(
     meter: &Meter,
-    text: &str,
+    text: &'t str,
     separates: impl Fn(char) -> bool,
     pads: impl Fn(char) -> bool,
-) -> Vec<String> {
+) -> Vec<&'t str> {
     let mut rest = text.trim_matches(&pads);
     let mut fields = Vec::new();
     loop {
@@ -100,10 +100,10 @@ fn fields(
             rest = rest.trim_start_matches(&pads);
         }
         let Some((end, separator)) = rest.char_indices().find(|&(_, c)| separates(c)) else {
-            fields.push(rest.trim_end_matches(&pads).to_string());
+            fields.push(rest.trim_end_matches(&pads));
             return fields;
         };
-        fields.push(rest[..end].trim_end_matches(&pads).to_string());
+        fields.push(rest[..end].trim_end_matches(&pads));
         rest = &rest[end + separator.len_utf8()..];
         if pads(separator) {
             rest = rest.trim_start_matches(&pads);
@@ -117,7 +117,7 @@ fn split_string(m: &mut M<'_, '_>) -> Done<bool> {
     let parts = fields(&m.heap.meter, &text, |c| separators.contains(c), |c| pad.contains(c));
     let mut items = Vec::new();
     for part in parts {
-        items.push(m.heap.string(&part));
+        items.push(m.heap.string(part));
     }
     let list = m.heap.list(&items);
     Ok(m.unify_arg(3, list))

@@ -5,6 +5,14 @@ use crate::cell::{Cell, Tag};
 use crate::code::{Label, PredId, at};
 use crate::database::{Control, Definition, NO_KEY, key_of};
 use crate::names::atom;
+use crate::walk::Visited;
+
+/// What a control construct goes on with: a place, or a goal with the choice points that its cut leaves. Goals in
+/// goals are called in a loop: they may be nested to any depth.
+enum Entered {
+    At(Option<Label>),
+    Goal(Cell, usize),
+}
 
 impl Machine<'_, '_> {
     /// Enters a predicate whose arguments are in the registers: where to go on, or `None` to fail.
@@ -23,7 +31,10 @@ impl Machine<'_, '_> {
             }
             Definition::Control(control) => {
                 let (control, arity) = (*control, self.db.preds[pred as usize].arity);
-                self.enter_control(control, pred, arity)
+                match self.enter_control(control, pred, arity)? {
+                    Entered::At(at) => Ok(at),
+                    Entered::Goal(goal, level) => self.call_goal(goal, level),
+                }
             }
             Definition::Constraint(symbol) => self.add_constraint(*symbol),
             Definition::Unknown => self.unknown(pred),
@@ -55,18 +66,13 @@ impl Machine<'_, '_> {
         Some(code)
     }
 
-    fn enter_control(&mut self, control: Control, pred: PredId, arity: usize) -> Done<Option<Label>> {
-        match control {
+    fn enter_control(&mut self, control: Control, pred: PredId, arity: usize) -> Done<Entered> {
+        Ok(match control {
             Control::Call => {
-                let goal = self.x[0];
-                let goal = self.with_arguments(goal, 1, arity)?;
-                let level = self.choices.len();
-                self.call_goal(goal, level)
+                let goal = self.with_arguments(self.x[0], 1, arity)?;
+                Entered::Goal(goal, self.choices.len())
             }
-            Control::CallCut => {
-                let level = self.arg(1).as_int() as usize;
-                self.call_goal(self.x[0], level)
-            }
+            Control::CallCut => Entered::Goal(self.x[0], self.arg(1).as_int() as usize),
             Control::Catch => {
                 let goal = self.x[0];
                 self.choose(Alternative::Catch(0), 3);
@@ -75,18 +81,15 @@ impl Machine<'_, '_> {
                 if let Some(choice) = self.choices.last_mut() {
                     choice.alternative = Alternative::Catch(env);
                 }
-                let level = self.choices.len();
-                self.call_goal(goal, level)
+                Entered::Goal(goal, self.choices.len())
             }
             Control::Construct => {
                 let name = self.db.preds[pred as usize].name;
                 let args: Vec<Cell> = self.x[..arity].to_vec();
-                let goal = self.heap.compound(name, &args);
-                let level = self.choices.len();
-                self.call_goal(goal, level)
+                Entered::Goal(self.heap.compound(name, &args), self.choices.len())
             }
-            Control::WakeConstraints => self.wake_constraints(),
-        }
+            Control::WakeConstraints => Entered::At(self.wake_constraints()?),
+        })
     }
 
     /// A goal with further arguments, those of registers `from..to`.
@@ -185,12 +188,15 @@ impl Machine<'_, '_> {
                     goal = parts(0);
                     level = self.choices.len();
                 }
-                _ => return self.call_predicate(goal, name, arity),
+                _ => match self.call_predicate(goal, name, arity)? {
+                    Entered::At(at) => return Ok(at),
+                    Entered::Goal(inner, its_level) => (goal, level) = (self.heap.deref(inner), its_level),
+                },
             }
         }
     }
 
-    fn call_predicate(&mut self, goal: Cell, name: crate::cell::Atom, arity: usize) -> Done<Option<Label>> {
+    fn call_predicate(&mut self, goal: Cell, name: crate::cell::Atom, arity: usize) -> Done<Entered> {
         let start = self.heap.args(goal).0;
         if arity > self.x.len() {
             return Err(self.resource_error("arguments"));
@@ -198,7 +204,10 @@ impl Machine<'_, '_> {
         self.x[..arity].copy_from_slice(&self.heap.cells[start..start + arity]);
         let pred = self.db.pred(name, arity);
         self.step_into(arity)?;
-        self.enter(pred)
+        match self.db.preds[pred as usize].definition {
+            Definition::Control(control) => self.enter_control(control, pred, arity),
+            _ => self.enter(pred).map(Entered::At),
+        }
     }
 
     /// Condition and consequence of `C -> T` and `C *-> T`.
@@ -265,9 +274,8 @@ impl Machine<'_, '_> {
 
     /// Finds the `catch/3` that a thrown term is for: where to go on.
     pub(super) fn unwind(&mut self, ball: Box<crate::record::Record>) -> Done<Option<Label>> {
-        let mut active = gchr_base::hash::HashSet::default();
-        let mut env = self.env;
-        while env != 0 && active.insert(env) {
+        let (mut active, mut env) = (Visited::default(), self.env);
+        while env != 0 && active.insert(env, self.stack.len()) {
             env = self.stack[env].0 as usize;
         }
         while let Some(choice) = self.choices.get(self.floor()..).and_then(<[_]>::last) {
@@ -279,7 +287,7 @@ impl Machine<'_, '_> {
             self.restore_registers();
             let (catcher, recovery) = (self.x[1], self.x[2]);
             let level = self.choices.len() - 1;
-            if !active.contains(&env) {
+            if !active.has(env) {
                 self.choices.pop();
                 continue;
             }

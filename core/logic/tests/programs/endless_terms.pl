@@ -14,7 +14,12 @@ once_in(Vs, B) :- T = g(_), term_singletons(f(T, T, B), Vs).
 shared(0, a) :- !.
 shared(N, f(X, X)) :- M is N-1, shared(M, X).
 large(N) :- shared(60, X), shared(60, Y), X == Y, X = Y, ground(X), copy_term(X, Z), Z =@= X, term_size(Z, N).
+nest(0, true) :- !.
+nest(N, catch(call(call, (G, true)), _, true)) :- M is N-1, nest(M, G).
+deep :- nest(100000, G), call(G).
 
+%? deep
+%= true
 %? raised((L = [a|L], length(L, _)), E, A)
 %= E = type_error
 %= A = list
