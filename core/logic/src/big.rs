@@ -173,11 +173,12 @@ pub(crate) fn parse(meter: &Meter, digits: &str) -> BigInt {
 fn parsed(meter: &Meter, digits: &str, powers: &[BigUint]) -> BigUint {
     let level = powers.iter().enumerate().rposition(|(level, _)| digits.len() > DECIMALS << level);
     match level {
-        Some(level) if !meter.is_stopped() => {
+        _ if !meter.spend(1) => BigUint::zero(),
+        Some(level) => {
             let (high, low) = digits.split_at(digits.len() - (DECIMALS << level));
             product(meter, &parsed(meter, high, powers), &powers[level]) + parsed(meter, low, powers)
         }
-        _ => {
+        None => {
             meter.spend(digits.len());
             digits.parse().unwrap_or_default()
         }
@@ -186,6 +187,10 @@ fn parsed(meter: &Meter, digits: &str, powers: &[BigUint]) -> BigUint {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
+    use gchr_base::control::{Control, Limits};
+
     use super::*;
 
     /// As the library of long integers has it, for numbers on both sides of each size of a piece.
@@ -225,6 +230,33 @@ mod tests {
                 assert_eq!(text, n.to_string(), "{decimals}");
                 assert_eq!(parse(&meter, text.trim_start_matches('-')), signed(false, n.magnitude().clone()));
             }
+        }
+    }
+
+    /// However long the numbers are.
+    #[test]
+    fn a_meter_that_stops_ends_all_of_it_soon() {
+        let works: [fn(&Meter); 6] = [
+            |m| drop(parse(m, &"7".repeat(1 << 20))),
+            |m| drop(text(m, &(BigInt::one() << (1_u64 << 22)))),
+            |m| drop(power(m, &BigInt::from(7), 1_500_000)),
+            |m| drop(gcd(m, BigInt::from(3).pow(60_000), BigInt::from(7).pow(33_000))),
+            |m| drop(divide(m, &(BigInt::one() << 4_000_000_u64), &((BigInt::one() << 1_000_000_u64) + 1))),
+            |m| {
+                let n = (BigInt::one() << 4_000_000_u64) - 1;
+                drop(multiply(m, &n, &n));
+            },
+        ];
+        for (i, work) in works.into_iter().enumerate() {
+            let limits = Limits { timeout: Some(Duration::ZERO), ..Limits::default() };
+            let control = Control::new(limits);
+            let (meter, start) = (Meter::of(&control), Instant::now());
+            work(&meter);
+            assert!(
+                meter.is_stopped() && start.elapsed() < Duration::from_secs(2),
+                "{i}: {:?}",
+                start.elapsed()
+            );
         }
     }
 
