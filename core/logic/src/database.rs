@@ -53,8 +53,18 @@ pub(crate) enum Control {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Clauses {
     pub all: Rc<Vec<ClauseId>>,
+    /// Key and code of each of them, while they are few and none is erased.
+    quick: Vec<(u64, Label)>,
     erased: usize,
     index: Option<Index>,
+}
+
+impl Clauses {
+    /// Few clauses of which none is erased: their keys and their code.
+    #[inline(always)]
+    pub fn quick(&self) -> Option<&[(u64, Label)]> {
+        (self.erased == 0 && self.quick.len() == self.all.len()).then_some(&self.quick)
+    }
 }
 
 /// Clauses by the first argument.
@@ -219,7 +229,7 @@ impl Database {
     }
     /// Adds a clause before or behind the others.
     pub fn add(&mut self, info: ClauseInfo, first: bool) -> ClauseId {
-        let (pred, key) = (info.pred as usize, info.key);
+        let (pred, key, code) = (info.pred as usize, info.key, info.code);
         let id = self.clauses.len() as ClauseId;
         self.clauses.push(info);
         self.generation += 1;
@@ -232,6 +242,9 @@ impl Database {
             if first { list.insert(0, id) } else { list.push(id) }
         };
         put(&mut clauses.all);
+        if clauses.all.len() <= INDEXED && clauses.erased == 0 {
+            clauses.quick.insert(if first { 0 } else { clauses.quick.len() }, (key, code));
+        }
         if let Some(index) = &mut clauses.index {
             if key == NO_KEY {
                 index.by_key.values_mut().for_each(put);
@@ -256,6 +269,8 @@ impl Database {
             if 2 * clauses.erased > clauses.all.len() {
                 let live = clauses.all.iter().filter(|&&c| self.clauses[c as usize].erased == u64::MAX);
                 clauses.all = Rc::new(live.copied().collect());
+                let quick = clauses.all.iter().take(INDEXED).map(|&id| &self.clauses[id as usize]);
+                clauses.quick = quick.map(|clause| (clause.key, clause.code)).collect();
                 clauses.erased = 0;
                 clauses.index = None;
             }

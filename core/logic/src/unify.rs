@@ -38,7 +38,7 @@ impl Heap<'_> {
     }
 
     /// Unifies two different dereferenced terms unless both are compound.
-    #[inline]
+    #[inline(always)]
     fn unify_simple(&mut self, a: Cell, b: Cell) -> Option<bool> {
         match (a.tag(), b.tag()) {
             (Tag::Ref, Tag::Ref) | (Tag::Att, Tag::Att) => {
@@ -57,12 +57,17 @@ impl Heap<'_> {
     }
 
     /// Binds a variable to something else, unless it is protected or the flag forbids it.
-    #[inline]
+    #[inline(always)]
     fn bind_checked(&mut self, variable: Cell, value: Cell) -> bool {
-        if self.occurs_check && value.is_compound() && self.variables(value).contains(&variable) {
+        if self.occurs_check && self.occurs(variable, value) {
             return false;
         }
         self.bind(variable, value)
+    }
+
+    #[cold]
+    fn occurs(&self, variable: Cell, value: Cell) -> bool {
+        value.is_compound() && self.variables(value).contains(&variable)
     }
 
     fn same_box(&self, a: Cell, b: Cell) -> bool {

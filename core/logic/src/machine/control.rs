@@ -49,6 +49,16 @@ impl Machine<'_, '_> {
         self.barrier = self.choices.len();
         let time = self.db.generation;
         let Definition::Clauses(clauses) = &predicate.definition else { return None };
+        if let Some(quick) = clauses.quick() {
+            let fits = |&(_, &(of, _)): &(usize, &(u64, Label))| of == key || of == NO_KEY || key == NO_KEY;
+            let mut fitting = quick.iter().enumerate().filter(fits);
+            let (_, &(_, code)) = fitting.next()?;
+            if let Some((at, _)) = fitting.next() {
+                let list = clauses.all.clone();
+                self.choose(Alternative::Clauses { list, at, key, time }, arity);
+            }
+            return Some(code);
+        }
         let small = clauses.all.len() < 8;
         let candidates;
         let list = if small {
