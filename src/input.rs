@@ -214,7 +214,7 @@ impl Input {
         let (id, syntax) = self.program_text(sources, &account).map_err(|d| vec![*d])?;
         self.check_language(syntax.language())?;
         match syntax {
-            Syntax::Trs => self.load_terms(sources, id),
+            Syntax::Trs => self.load_terms(sources, id, &account),
             Syntax::Format(format) => self.load_format(sources, id, format, &account),
             Syntax::Mcrl2 => self.load_mcrl2(sources, id),
             Syntax::Maude => self.load_maude(sources, id, &account),
@@ -290,8 +290,13 @@ impl Input {
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
 
-    fn load_terms(&self, sources: &mut SourceMap, id: SourceId) -> Result<Parts, Vec<Diagnostic>> {
-        let loaded = gchr_trs::load(sources, id);
+    fn load_terms(
+        &self,
+        sources: &mut SourceMap,
+        id: SourceId,
+        account: &Account,
+    ) -> Result<Parts, Vec<Diagnostic>> {
+        let loaded = gchr_trs::load_files(sources, id, account);
         let mut diagnostics = loaded.diagnostics;
         let Some(rules) = loaded.program else { return Err(diagnostics) };
         let rules = self.with_term(rules, None, sources, &mut diagnostics)?;

@@ -8,8 +8,8 @@ use crate::index::{Builder, Entry, Index, Kind, Role};
 
 /// Words of the language, which are no names.
 pub(crate) const WORDS: &[&str] = &[
-    "sort", "struct", "cons", "map", "var", "eqn", "input", "div", "mod", "Int", "Bool", "Float", "true",
-    "false", "if", "whr", "end", "owise", "in", "List", "head", "tail", "rhead", "rtail",
+    "sort", "struct", "cons", "map", "var", "eqn", "input", "import", "div", "mod", "Int", "Bool", "Float",
+    "true", "false", "if", "whr", "end", "owise", "in", "List", "head", "tail", "rhead", "rtail",
 ];
 
 impl Index {
@@ -83,7 +83,7 @@ impl Reader<'_> {
                     }
                 }
             }
-            Section::Equations(_) | Section::Input(_) => {}
+            Section::Equations(_) | Section::Input(_) | Section::Import(_) => {}
         }
     }
 
@@ -153,6 +153,7 @@ impl Reader<'_> {
                 }
             }
             Section::Input(input) => self.use_term(&input.term, Role::Use),
+            Section::Import(_) => {}
         }
     }
 

@@ -1,21 +1,17 @@
 //! Texts that a program names: files of its own beside it, read once each or as parts of other ones.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use gchr_base::diagnostic::{Diagnostic, Label};
-use gchr_base::hash::HashSet;
-use gchr_base::reading::{self, Account};
-use gchr_base::source::{SourceId, SourceMap, Span};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::reading::named::{self, NamedFiles, Refusal, Times, find};
+use gchr_base::source::{SourceId, SourceMap};
 
 use crate::ast::{Module, TermId, TermKind};
 use crate::libraries;
 use crate::operators::without_module;
 
-/// Most files of a program.
-const MAX_FILES: usize = 1000;
-
 /// Endings that are tried where a name has none, as SWI-Prolog does.
-const ENDINGS: [&str; 5] = ["", "pl", "chr", "prolog", "plt"];
+const ENDINGS: [&str; 4] = ["pl", "chr", "prolog", "plt"];
 
 /// A file that a directive names.
 pub(crate) struct Named {
@@ -143,139 +139,44 @@ impl Texts for One<'_> {
 }
 
 /// A text with the files that it names, and those that they name.
-pub(crate) struct Files<'a> {
-    sources: &'a mut SourceMap,
-    account: &'a Account,
-    /// Files that are being read, outermost first, with the place that names each.
-    open: Vec<(PathBuf, Option<Span>)>,
-    read: HashSet<PathBuf>,
-}
-
-impl<'a> Files<'a> {
-    pub fn new(sources: &'a mut SourceMap, id: SourceId, account: &'a Account) -> Self {
-        let main = identity(Path::new(&sources.get(id).name));
-        let read = [main.clone()].into_iter().collect();
-        Self { sources, account, open: vec![(main, None)], read }
-    }
-
-    /// The file of a name that a text in `directory` uses.
-    fn find(&self, directory: &Path, name: &str) -> Option<PathBuf> {
-        let plain = directory.join(name);
-        ENDINGS.iter().find_map(|ending| {
-            let mut path = plain.clone().into_os_string();
-            if !ending.is_empty() {
-                path.push(".");
-                path.push(ending);
-            }
-            let path = PathBuf::from(path);
-            // What is no regular file may have no end, or wait for somebody.
-            path.is_file().then_some(path)
-        })
-    }
-
-    fn error(
-        &self,
-        code: &'static str,
-        message: String,
-        place: Span,
-        label: &str,
-        help: &str,
-    ) -> Box<Diagnostic> {
-        let mut diagnostic = Diagnostic::error(code, message).label(place, label).help(help.to_string());
-        for (_, span) in self.open.iter().rev() {
-            diagnostic
-                .labels
-                .extend(span.map(|span| Label { span, text: "in the file that is read from here".into() }));
-        }
-        Box::new(diagnostic)
-    }
-}
-
-/// A name of a file that all its names have in common, where there is one.
-fn identity(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
-}
-
-impl Texts for Files<'_> {
+impl Texts for NamedFiles<'_> {
     fn text(&self, id: SourceId) -> &str {
-        &self.sources.get(id).text
+        &self.sources().get(id).text
     }
 
     fn open(&mut self, module: &Module, named: &Named) -> Result<Found, Box<Diagnostic>> {
         let place = module.span(named.file);
+        let refuse = |files: &Self, message: String, label: &str, help: &'static str| {
+            files.finding("C0114", Refusal { message, label: label.into(), help }, place)
+        };
         let Some(name) = named.places.first() else {
             let help = "write a name of a file, relative to this one: 'rules.pl'";
-            return Err(self.error(
-                "C0114",
-                "this names no file".into(),
-                place,
-                "neither an atom nor a text, nor in a folder that was declared",
-                help,
-            ));
+            let label = "neither an atom nor a text, nor in a folder that was declared";
+            return Err(refuse(self, "this names no file".into(), label, help));
         };
-        let directory = Path::new(&self.sources.get(place.source).name).parent().map(Path::to_path_buf);
-        let directory = directory.unwrap_or_default();
+        let directory = self.folder(place);
         // Folders that are declared may also be meant from where the program is started.
         let aliased = libraries::name(module, named.file).is_some()
             || !matches!(module.functor(named.file), None | Some((_, [])));
         let from = [Some(directory.as_path()), aliased.then_some(Path::new(""))];
         let tried =
             from.into_iter().flatten().flat_map(|from| named.places.iter().map(move |name| (from, name)));
-        let Some(path) = tried.into_iter().find_map(|(from, name)| self.find(from, name)) else {
+        let Some(path) = tried.into_iter().find_map(|(from, name)| find(from, name, &ENDINGS)) else {
             if libraries::name(module, named.file).is_some() {
                 return Ok(Found::Elsewhere);
             }
             let help = "names of files are relative to the file that names them; .pl, .chr and .prolog may be left out";
-            return Err(self.error("C0114", format!("there is no file {name}"), place, "not a file", help));
+            return Err(refuse(self, format!("there is no file {name}"), "not a file", help));
         };
-        let identity = identity(&path);
-        if named.part {
-            if self.open.iter().any(|(open, _)| *open == identity) {
-                let help = "a file that is included cannot include the one that includes it";
-                return Err(self.error(
-                    "C0114",
-                    format!("{name} includes itself"),
-                    place,
-                    "is being read already",
-                    help,
-                ));
-            }
-        } else if self.read.contains(&identity) {
-            return Ok(Found::Read);
-        }
-        if self.read.len() >= MAX_FILES {
-            let message = format!("more than {MAX_FILES} files");
-            return Err(self.error(
-                "C0114",
-                message,
-                place,
-                "not read any more",
-                "put several of them into one",
-            ));
-        }
-        let text = reading::read(&path, self.account)
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_string()));
-        match text {
-            Err(error) => {
-                let message = format!("{name} cannot be read: {error}");
-                Err(self.error(
-                    "C0114",
-                    message,
-                    place,
-                    "not readable",
-                    "make it a text in UTF-8 that may be read",
-                ))
-            }
-            Ok(text) => {
-                self.read.insert(identity.clone());
-                self.open.push((identity, Some(place)));
-                Ok(Found::Text(self.sources.add(path.display().to_string(), text)))
-            }
+        let times = if named.part { Times::Each } else { Times::Once };
+        match NamedFiles::open(self, &path, name, place, times) {
+            Ok(named::Found::Text(id)) => Ok(Found::Text(id)),
+            Ok(named::Found::Read) => Ok(Found::Read),
+            Err(refusal) => Err(self.finding("C0114", refusal, place)),
         }
     }
 
     fn close(&mut self) {
-        self.open.pop();
+        NamedFiles::close(self);
     }
 }

@@ -13,6 +13,7 @@ use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
 use gchr_base::logic::{LogicProgram, Operators};
 use gchr_base::reading::Account;
+use gchr_base::reading::named::NamedFiles;
 use gchr_base::rule::{Program, Semantics, Start, verify};
 use gchr_base::source::{SourceId, SourceMap};
 
@@ -20,7 +21,6 @@ use crate::ast::{ClauseKind, Module};
 use crate::branches::{self, Branched};
 use crate::declare::Declarations;
 use crate::facts::{self, FactFile};
-use crate::files::Files;
 use crate::flags::Quotes;
 use crate::logic::Builder;
 use crate::lower::{Lowering, Sorts};
@@ -142,7 +142,7 @@ struct Texts {
 
 impl Reading {
     fn new(sources: &mut SourceMap, request: &Request, account: &Account) -> Self {
-        let mut files = Files::new(sources, request.program, account);
+        let mut files = NamedFiles::new(sources, request.program, account);
         let Parsed { ast, mut diagnostics, quotes } = parser::parse_program(&mut files, request.program);
         let queries = request.queries.iter().map(|&text| {
             let mut parsed = parser::parse_query(sources, text, &ast.operators, quotes);

@@ -38,6 +38,8 @@ pub enum Section {
     Equations(Vec<Equation>),
     /// `input`.
     Input(Input),
+    /// `import`.
+    Import(Import),
 }
 
 /// `A, B;`, `A = struct ...;` or `A = B;`
@@ -82,6 +84,22 @@ impl SortRef {
             todo.extend(&sort.args);
         }
         names
+    }
+}
+
+impl Module {
+    /// The sections of the text and of those that it imports, in the order of the program.
+    pub fn all_sections(&self) -> impl Iterator<Item = &Section> {
+        let mut todo = vec![self.sections.iter()];
+        std::iter::from_fn(move || {
+            loop {
+                match todo.last_mut()?.next() {
+                    Some(Section::Import(import)) => todo.push(import.sections.iter()),
+                    Some(section) => return Some(section),
+                    None => _ = todo.pop(),
+                }
+            }
+        })
     }
 }
 
@@ -174,6 +192,15 @@ pub struct Input {
     pub term: Term,
     /// The keyword.
     pub keyword: Span,
+}
+
+/// `import "lists.trs";`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Import {
+    /// The name of the file, at the text in quotes.
+    pub file: Ident,
+    /// The sections of the file, where it is read here. They are no part of this text, and not printed with it.
+    pub sections: Vec<Section>,
 }
 
 /// A term: nodes in postfix order, operands before operators; never empty.

@@ -17,12 +17,12 @@ use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{GroundTerm, Program, Rule, RuleId, Start};
 use gchr_base::signature::SymbolId;
-use gchr_base::source::Span;
+use gchr_base::source::{SourceId, Span};
 
 pub use input::{InputReader, parse_term};
 
 use self::builders::GroundBuilder;
-use self::declarations::Scope;
+use self::declarations::{Scope, VisibleVariables};
 use self::resolve::{Resolver, Vars};
 use crate::ast::{Equation, Input, Module, Name, Section};
 
@@ -63,6 +63,8 @@ impl Reporter {
 /// A checked module: its program, and what the warnings need beyond it.
 pub(crate) struct Checked {
     pub program: Program,
+    /// The text of the program: others are imported.
+    pub source: SourceId,
     /// Declared variables, in textual order.
     pub variables: Vec<DeclaredVariable>,
     /// The functions whose equations symbols were made for that no text declares.
@@ -92,7 +94,15 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     let mut rules: IdVec<RuleId, Rule> = fields.rules(&mut scope, &mut reporter).into_iter().collect();
     let mut otherwise = Vec::new();
     let mut input = None;
-    for section in &module.sections {
+    // The texts that are open, innermost last: where each goes on, and its variables while it imports another one.
+    let mut texts = vec![(module.sections.iter(), VisibleVariables::default())];
+    while let Some((sections, _)) = texts.last_mut() {
+        let Some(section) = sections.next() else {
+            if let Some((_, variables)) = texts.pop() {
+                scope.swap_variables(variables);
+            }
+            continue;
+        };
         match section {
             Section::Variables(clauses) => scope.declare_variables(clauses, &mut reporter),
             Section::Equations(equations) => {
@@ -106,8 +116,15 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
                 });
                 scope.made.owner = None;
             }
-            Section::Input(found) => read_input(found, &mut input, &mut scope, &mut reporter),
-            Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) => {}
+            // The input of another text is for running that one.
+            Section::Input(found) if texts.len() == 1 => {
+                read_input(found, &mut input, &mut scope, &mut reporter);
+            }
+            Section::Import(import) => {
+                let own = scope.swap_variables(VisibleVariables::default());
+                texts.push((import.sections.iter(), own));
+            }
+            Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) | Section::Input(_) => {}
         }
     }
     let diagnostics = reporter.diagnostics;
@@ -124,7 +141,8 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     signature.notations.extend(scope.lists.notations());
     let program = Program { signature, rules, start: Start::Term(term), semantics: None };
     debug_assert_eq!(gchr_base::rule::verify(&program), []);
-    (Some(Checked { program, variables, owners, fields: fields.functions(), otherwise: last }), diagnostics)
+    let (source, fields) = (module.source, fields.functions());
+    (Some(Checked { program, source, variables, owners, fields, otherwise: last }), diagnostics)
 }
 
 fn declared_variables(scope: &Scope<'_>) -> Vec<DeclaredVariable> {

@@ -45,6 +45,8 @@ pub(crate) enum Token {
     Eqn,
     #[token("input")]
     Input,
+    /// The name `import` before a text in quotes.
+    Import,
     #[token("div")]
     IntDiv,
     #[token("mod")]
@@ -54,7 +56,7 @@ pub(crate) enum Token {
     /// A name with other letters, which is reported.
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}']*", |lex| lex.extras.names.intern(lex.slice()), priority = 1)]
     ForeignName(Name),
-    /// A text in quotes, which is reported.
+    /// A text in quotes: behind [`Import`](Token::Import) what is between them, elsewhere reported.
     #[regex(r#""[^"\n]*"?"#, |lex| lex.extras.names.intern(lex.slice()))]
     Text(Name),
     #[regex("[0-9]+", integer)]
@@ -156,7 +158,13 @@ impl Token {
     pub fn starts_section(self) -> bool {
         matches!(
             self,
-            Token::Sort | Token::Constructors | Token::Map | Token::Var | Token::Eqn | Token::Input
+            Token::Sort
+                | Token::Constructors
+                | Token::Map
+                | Token::Var
+                | Token::Eqn
+                | Token::Input
+                | Token::Import
         )
     }
 
@@ -170,6 +178,7 @@ impl Token {
             Token::Var => "`var`",
             Token::Eqn => "`eqn`",
             Token::Input => "`input`",
+            Token::Import => "`import`",
             Token::IntDiv => "`div`",
             Token::Mod => "`mod`",
             Token::Ident(_) | Token::ForeignName(_) => "a name",
@@ -250,14 +259,27 @@ impl Lexed<'_> {
     }
 }
 
+/// The word before the name of a file.
+const IMPORT: &str = "import";
+
 /// Splits `text` into tokens. Characters that belong to no token are reported (once a run) and left out.
 pub(crate) fn lex<'a>(source: SourceId, text: &'a str, diagnostics: &mut Vec<Diagnostic>) -> Lexed<'a> {
+    lex_with(Names::default(), source, text, diagnostics)
+}
+
+/// The same for a text whose names are added to those of others.
+pub(crate) fn lex_with<'a>(
+    names: Names,
+    source: SourceId,
+    text: &'a str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Lexed<'a> {
     let mut lexed = Lexed {
         source,
         text,
         tokens: Vec::new(),
         ranges: Vec::new(),
-        tables: Tables::default(),
+        tables: Tables { names, ..Tables::default() },
         reported: Vec::new(),
     };
     if u32::try_from(text.len()).is_err() {
@@ -268,13 +290,18 @@ pub(crate) fn lex<'a>(source: SourceId, text: &'a str, diagnostics: &mut Vec<Dia
         );
         return lexed;
     }
-    let mut lexer = Token::lexer(text);
+    let mut lexer = Token::lexer_with_extras(text, std::mem::take(&mut lexed.tables));
     let mut bad: Option<Span> = None;
     while let Some(token) = lexer.next() {
         let range = lexer.span();
         match token {
             Ok(token) => {
                 let token = match token {
+                    Token::Text(_) if let Some(file) = imported(&lexed.tokens, &lexer) => {
+                        lexed.tokens.pop();
+                        lexed.tokens.push(Token::Import);
+                        Token::Text(lexer.extras.names.intern(file))
+                    }
                     Token::ForeignName(name) | Token::Text(name) => {
                         if !lexed.reported.contains(&name) {
                             lexed.reported.push(name);
@@ -299,6 +326,13 @@ pub(crate) fn lex<'a>(source: SourceId, text: &'a str, diagnostics: &mut Vec<Dia
     diagnostics.extend(bad.map(|run| bad_characters(text, run)));
     lexed.tables = lexer.extras;
     lexed
+}
+
+/// The name of a file between the quotes of a text, where the token before is the word for that.
+fn imported<'a>(before: &[Token], lexer: &logos::Lexer<'a, Token>) -> Option<&'a str> {
+    let Some(Token::Ident(name)) = before.last() else { return None };
+    let text = lexer.slice().strip_prefix('"')?.strip_suffix('"')?;
+    (lexer.extras.names.get(*name) == IMPORT).then_some(text)
 }
 
 /// What stands where a name may, and is none.

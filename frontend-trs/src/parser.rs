@@ -15,7 +15,7 @@ pub(crate) use self::term::read_term;
 
 use self::error::{SyntaxError, Tokens};
 use crate::ast::*;
-use crate::lexer::{Lexed, Token, lex};
+use crate::lexer::{Lexed, Token, lex_with};
 
 /// What [`parse`] found.
 #[derive(Clone, Debug)]
@@ -29,10 +29,15 @@ pub struct Parsed {
 /// Most syntax errors that are shown.
 const MAX_ERRORS: usize = 100;
 
-/// Parses a `.trs` text.
+/// Parses a `.trs` text. Files that it imports are not read.
 pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
+    parse_with(Names::default(), sources, id)
+}
+
+/// The same, where names are added to those of other texts.
+pub(crate) fn parse_with(names: Names, sources: &SourceMap, id: SourceId) -> Parsed {
     let mut diagnostics = Vec::new();
-    let lexed = lex(id, &sources.get(id).text, &mut diagnostics);
+    let lexed = lex_with(names, id, &sources.get(id).text, &mut diagnostics);
     if lexed.tokens.is_empty() && diagnostics.is_empty() {
         diagnostics.push(
             Diagnostic::error("T0005", "the program is empty")
@@ -96,6 +101,7 @@ enum RawSection {
     Variables(Vec<Clause<VariableDeclaration>>),
     Equations(Vec<Clause<Equation>>),
     Input(Input),
+    Import(Ident),
     Damaged(Range<usize>),
 }
 
@@ -122,6 +128,7 @@ fn assemble(raw: Vec<RawSection>, tokens: &[Token]) -> (Vec<Section>, Vec<Name>)
                 // An equation declares nothing: its names stay unknown when they are.
                 RawSection::Equations(clauses) => Section::Equations(keep(clauses, &mut |_| ())),
                 RawSection::Input(input) => Section::Input(input),
+                RawSection::Import(file) => Section::Import(Import { file, sections: Vec::new() }),
                 RawSection::Damaged(range) => {
                     lost(range);
                     return None;
@@ -149,6 +156,7 @@ fn module<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Vec<RawSection>> {
         just(Token::Var).ignore_then(clauses(variable_declaration(lexed))).map(RawSection::Variables).boxed(),
         just(Token::Eqn).ignore_then(clauses(equation(lexed))).map(RawSection::Equations).boxed(),
         input(lexed).map(RawSection::Input).boxed(),
+        import(lexed).map(RawSection::Import).boxed(),
     ));
     let damaged = any().ignore_then(rest_of_clause()).map_with(|(), e| {
         let span: SimpleSpan<usize> = e.span();
@@ -346,6 +354,14 @@ fn word<'t>(lexed: &'t Lexed<'t>, text: &'static str, shown: &'static str) -> im
         .filter(move |token| matches!(token, Token::Ident(name) if lexed.tables.names.get(*name) == text))
         .ignored()
         .labelled(shown)
+}
+
+fn import<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Ident> {
+    let file = select! { Token::Text(name) => name }.map_with(|name, e| {
+        let span: SimpleSpan<usize> = e.span();
+        Ident { name, span: lexed.span(span.start) }
+    });
+    just(Token::Import).ignore_then(file.labelled("a text in quotes")).then_ignore(semicolon())
 }
 
 fn input<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Input> {

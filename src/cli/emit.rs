@@ -163,6 +163,7 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
     let rounds = args.semantics.rounds() || args.stage.is_of_device();
     let program = args.program.input().for_rounds(rounds).parse()?;
     report::warnings(program.warnings(), &args.program.file);
+    out_file::reads_texts(program.sources());
     if args.stage.is_of_device() {
         return kernels(args, &program, schedule);
     }

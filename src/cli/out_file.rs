@@ -9,6 +9,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use gchr::base::source::SourceMap;
+
 use super::exit::Exit;
 use super::report;
 use identity::Identity;
@@ -29,6 +31,11 @@ pub fn reads(what: &str, path: &Path) {
     {
         note(identity, what.to_string());
     }
+}
+
+/// The same of the texts of a program: it may name further files.
+pub fn reads_texts(sources: &SourceMap) {
+    sources.iter().for_each(|(_, source)| reads("a text of the program", Path::new(&source.name)));
 }
 
 fn note(identity: Identity, what: String) {

@@ -22,7 +22,7 @@ use super::checkpoints::Files;
 use super::exit::Exit;
 use super::sink::Stdout;
 use super::watchdog::{self, Phase};
-use super::{batch, interrupt, profile, report};
+use super::{batch, interrupt, out_file, profile, report};
 use choices::FormatArg;
 use execute::{How, Ran, execute};
 use output::{Out, deliver, deliver_of_child, give_up};
@@ -102,6 +102,7 @@ fn load(args: &Args) -> Result<Program, Exit> {
     let program = args.input().parse().map_err(|found| report::refuse(&found))?;
     report::warnings(program.warnings(), &args.program.file);
     report::notices(program.notices());
+    out_file::reads_texts(program.sources());
     Ok(program)
 }
 

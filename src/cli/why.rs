@@ -142,6 +142,7 @@ fn explain(args: &Args, start: Instant) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     out_file::reads("the program", &args.program.file);
+    out_file::reads_texts(program.sources());
     let facts = args.facts.iter().map(|(_, file)| stdin_of(gchr::split_table(file, None).0));
     facts.for_each(|file| out_file::reads("a file of facts", file));
     watchdog::enter(Phase::Open);

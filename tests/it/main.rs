@@ -10,6 +10,7 @@ mod cli;
 mod compare;
 mod fmt;
 mod hostile;
+mod imports;
 #[cfg(target_os = "linux")]
 mod interrupts;
 mod logic;

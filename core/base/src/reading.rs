@@ -1,5 +1,7 @@
 //! Reading of files within a limit of memory: what a name stands for may have no end.
 
+pub mod named;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -47,6 +47,7 @@ export default grammar({
       $.variable_section,
       $.equation_section,
       $.input_section,
+      $.import_section,
     ),
 
     sort_section: $ => seq("sort", repeat(seq($.sort_declaration, ";"))),
@@ -54,6 +55,7 @@ export default grammar({
     map_section: $ => seq("map", repeat(seq($.symbol_declaration, ";"))),
     variable_section: $ => seq("var", repeat(seq($.variable_declaration, ";"))),
     equation_section: $ => seq("eqn", repeat(seq($.equation, ";"))),
+    import_section: $ => seq("import", field("file", $.text), ";"),
     input_section: $ => seq("input", field("term", $._term), optional(";")),
 
     sort_declaration: $ => choice(
@@ -140,6 +142,7 @@ export default grammar({
     name: _ => /[A-Za-z_][A-Za-z0-9_']*/,
     integer: _ => /[0-9]+/,
     float: _ => /[0-9]+(\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)/,
+    text: _ => /"[^"\n]*"/,
     comment: _ => /%[^\n]*/,
   },
 });

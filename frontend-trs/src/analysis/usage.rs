@@ -1,6 +1,6 @@
 //! Unused variables, symbols and sorts, and variables that hide a constant.
 //!
-//! Without an `input` the program is a collection of functions for terms given elsewhere: then only variables are
+//! Of texts that the program imports, what it does not use is no finding. Without an `input` the program is a collection of functions for terms given elsewhere: then only variables are
 //! looked at.
 
 use gchr_base::diagnostic::Diagnostic;
@@ -8,12 +8,13 @@ use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Expr, ExprKind, GoalKind, GroundNode, Head, HeadAtom, PatternKind, Rule, Start};
 use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
+use gchr_base::source::Span;
 
 use crate::check::Checked;
 
 /// Variables that no equation uses, and variables of the name of a constant.
 pub(crate) fn variables(checked: &Checked, diagnostics: &mut Vec<Diagnostic>) {
-    for variable in &checked.variables {
+    for variable in checked.variables.iter().filter(|variable| variable.span.source == checked.source) {
         let name = &variable.text;
         if !variable.used {
             diagnostics.push(
@@ -57,8 +58,9 @@ pub(crate) fn symbols_and_sorts(checked: &Checked, diagnostics: &mut Vec<Diagnos
         .filter(|rule| !of_struct(rule))
         .for_each(|rule| mark(rule, &checked.owners, &mut used));
     let unused_sorts = unused_sorts(signature, &used);
+    let own = |span: Option<Span>| span.filter(|span| span.source == checked.source);
     for (id, sort) in signature.sorts.iter_enumerated() {
-        if let (true, Some(span)) = (unused_sorts[id.index()], sort.span) {
+        if let (true, Some(span)) = (unused_sorts[id.index()], own(sort.span)) {
             diagnostics.push(
                 Diagnostic::warning("T0505", format!("sort `{}` is never used", sort.name))
                     .label(span, "no rule and no input has a term of this sort")
@@ -67,7 +69,7 @@ pub(crate) fn symbols_and_sorts(checked: &Checked, diagnostics: &mut Vec<Diagnos
         }
     }
     for (id, symbol) in signature.symbols.iter_enumerated() {
-        let Some(span) = symbol.span else { continue };
+        let Some(span) = own(symbol.span) else { continue };
         if used[id.index()] || unused_sorts[symbol.result.index()] || checked.fields.contains(&id) {
             continue;
         }

@@ -14,6 +14,7 @@ impl Display for Module {
             Section::Variables(clauses) => print_section(f, "var", clauses, |c, f| variable(c, names, f)),
             Section::Equations(clauses) => print_section(f, "eqn", clauses, |c, f| equation(c, names, f)),
             Section::Input(input) => writeln!(f, "input {};", input.term.display(names)),
+            Section::Import(import) => writeln!(f, "import \"{}\";", names.get(import.file.name)),
         })
     }
 }

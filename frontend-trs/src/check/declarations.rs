@@ -34,6 +34,15 @@ pub(crate) struct Variable {
     pub used: std::cell::Cell<bool>,
 }
 
+/// The variables that are in force at a place of a text.
+#[derive(Default)]
+pub(crate) struct VisibleVariables {
+    /// As positions in [`Scope::variables`].
+    by_name: HashMap<Name, usize>,
+    /// First variable of the sections since the last `eqn`: those may not clash with each other.
+    open_from: usize,
+}
+
 /// What the names of a text mean.
 pub(crate) struct Scope<'a> {
     pub names: &'a Names,
@@ -48,12 +57,9 @@ pub(crate) struct Scope<'a> {
     pub truth: Option<Booleans>,
     /// All variables ever declared.
     pub variables: Vec<Variable>,
-    /// Variables in force, as positions in `variables`.
-    visible: HashMap<Name, usize>,
+    visible: VisibleVariables,
     /// Names that some `var` section declares, by name.
     variable_names: Vec<bool>,
-    /// First variable of the sections since the last `eqn`: those may not clash with each other.
-    open_from: usize,
     pub fields: Fields,
     pub lists: Lists,
     pub made: Made,
@@ -114,9 +120,8 @@ impl<'a> Scope<'a> {
             signature: Cow::Borrowed(signature),
             sorts: Vec::new(),
             variables: Vec::new(),
-            visible: HashMap::default(),
+            visible: VisibleVariables::default(),
             variable_names: Vec::new(),
-            open_from: 0,
             fields: Fields::default(),
             lists,
             made: Made { choices, is_final: true, ..Made::default() },
@@ -136,7 +141,7 @@ impl<'a> Scope<'a> {
     }
 
     pub fn variable(&self, name: Name) -> Option<&Variable> {
-        self.visible.get(&name).map(|&i| &self.variables[i])
+        self.visible.by_name.get(&name).map(|&i| &self.variables[i])
     }
 
     /// Whether some `var` section, perhaps a later one, declares the name.
@@ -161,7 +166,7 @@ impl<'a> Scope<'a> {
                     reporter.silence(ident.name);
                     continue;
                 };
-                let earlier = self.visible.get(&ident.name).filter(|&&i| i >= self.open_from);
+                let earlier = self.visible.by_name.get(&ident.name).filter(|&&i| i >= self.visible.open_from);
                 if let Some(first) = earlier.map(|&i| &self.variables[i]) {
                     reporter.report(
                         Diagnostic::error(
@@ -177,7 +182,7 @@ impl<'a> Scope<'a> {
                     );
                     continue;
                 }
-                self.visible.insert(ident.name, self.variables.len());
+                self.visible.by_name.insert(ident.name, self.variables.len());
                 self.variables.push(Variable { ident, sort, used: false.into() });
             }
         }
@@ -185,13 +190,18 @@ impl<'a> Scope<'a> {
 
     /// An `eqn` section: a later `var` section may declare the same names anew.
     pub fn close_variables(&mut self) {
-        self.open_from = self.variables.len();
+        self.visible.open_from = self.variables.len();
+    }
+
+    /// Puts other variables in force; gives those that were.
+    pub fn swap_variables(&mut self, variables: VisibleVariables) -> VisibleVariables {
+        std::mem::replace(&mut self.visible, variables)
     }
 
     /// The nearest name among symbols, visible variables and built-in functions.
     pub fn nearest_term(&self, name: &str) -> Option<&str> {
         let symbols = self.signature.symbols.iter().map(|symbol| symbol.name.as_str());
-        let mut variables: Vec<&str> = self.visible.keys().map(|&v| self.text(v)).collect();
+        let mut variables: Vec<&str> = self.visible.by_name.keys().map(|&v| self.text(v)).collect();
         variables.sort_unstable();
         let functions =
             Op::term_functions().map(|name| -> &str { name }).chain([IF]).chain(ListSymbol::functions());
@@ -201,7 +211,7 @@ impl<'a> Scope<'a> {
 
 fn variable_names(module: &Module) -> Vec<bool> {
     let mut declared = vec![false; module.names.iter().len()];
-    for section in &module.sections {
+    for section in module.all_sections() {
         let Section::Variables(clauses) = section else { continue };
         clauses
             .iter()
@@ -214,7 +224,7 @@ fn variable_names(module: &Module) -> Vec<bool> {
 /// Names that stand at the head of a left-hand side: these symbols are defined functions.
 fn heads(module: &Module) -> Vec<bool> {
     let mut heads = vec![false; module.names.iter().len()];
-    for section in &module.sections {
+    for section in module.all_sections() {
         let Section::Equations(equations) = section else { continue };
         for equation in equations {
             if let NodeKind::Name(name) | NodeKind::Call(name, _) | NodeKind::Power(name, _) =
@@ -262,7 +272,7 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn symbols(&mut self, module: &'a Module) {
-        for section in &module.sections {
+        for section in module.all_sections() {
             match section {
                 Section::Sorts(clauses) => {
                     for clause in clauses {
@@ -399,9 +409,8 @@ impl<'a> Collector<'a, '_> {
             symbols: self.symbol_of,
             truth,
             variables: Vec::new(),
-            visible: HashMap::default(),
+            visible: VisibleVariables::default(),
             variable_names: Vec::new(),
-            open_from: 0,
             fields: self.fields,
             lists: self.lists,
             made: Made::default(),

@@ -99,7 +99,8 @@ pub(crate) fn reserved(lexed: &Lexed<'_>, at: usize) -> Diagnostic {
 /// Whether a token is a word that could be taken for a name.
 fn is_reserved_word(token: Option<&Token>) -> bool {
     token.is_some_and(|token| {
-        token.starts_section() || matches!(token, Token::Struct | Token::IntDiv | Token::Mod)
+        token.starts_section() && *token != Token::Import
+            || matches!(token, Token::Struct | Token::IntDiv | Token::Mod)
     })
 }
 
@@ -165,6 +166,9 @@ fn form(section: Option<Token>) -> &'static str {
         Some(Token::Var) => "write `var X, Y: Nat;`",
         Some(Token::Eqn) => "write `eqn L = R;`, `eqn C -> L = R;` or `eqn L = R whr X = T end;`",
         Some(Token::Input) => "write `input T;` with one term",
-        _ => "a program is made of sections that start with `sort`, `cons`, `map`, `var`, `eqn` or `input`",
+        Some(Token::Import) => "write `import \"lists.trs\";` with the name of a file",
+        _ => {
+            "a program is made of sections that start with `sort`, `cons`, `map`, `var`, `eqn`, `input` or `import`"
+        }
     }
 }

@@ -4,6 +4,7 @@ mod depth;
 mod diagnostics;
 mod docs;
 mod growth;
+mod imports;
 mod programs;
 mod properties;
 mod terms;

@@ -31,11 +31,67 @@ const PROGRAMS: [&str; 5] = [
 ];
 
 /// Words that make up programs, for texts that get far into the parser.
-const WORDS: [&str; 58] = [
-    "sort ", "struct ", "cons ", "map ", "var ", "eqn ", "input ", "div ", "mod ", "Nat ", "S", "Zero", "X ",
-    "F", "Int ", "Bool ", "true ", "(", ")", "(", ")", ",", ";", ";", ":", "#", "->", "=", "=", "|", "||",
-    "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n", "_", "if(", "?", ":=",
-    "whr ", "end ", "[owise]", "[", "]", "|>", "<|", "++", " . ", " in ",
+const WORDS: [&str; 60] = [
+    "sort ",
+    "struct ",
+    "cons ",
+    "map ",
+    "var ",
+    "eqn ",
+    "input ",
+    "div ",
+    "mod ",
+    "Nat ",
+    "S",
+    "Zero",
+    "X ",
+    "F",
+    "Int ",
+    "Bool ",
+    "true ",
+    "(",
+    ")",
+    "(",
+    ")",
+    ",",
+    ";",
+    ";",
+    ":",
+    "#",
+    "->",
+    "=",
+    "=",
+    "|",
+    "||",
+    "&&",
+    "^",
+    "^3(",
+    "==",
+    "<",
+    ">>",
+    "+",
+    "-",
+    "*",
+    "!",
+    "17 ",
+    "2.5 ",
+    "%\n",
+    "_",
+    "if(",
+    "?",
+    ":=",
+    "whr ",
+    "end ",
+    "[owise]",
+    "[",
+    "]",
+    "|>",
+    "<|",
+    "++",
+    " . ",
+    " in ",
+    "import ",
+    "\"a.trs\"",
 ];
 
 fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
@@ -154,6 +210,7 @@ fn erase(module: &mut Module) {
                 erase_span(&mut input.keyword);
                 term(&mut input.term);
             }
+            Section::Import(import) => ident(&mut import.file),
         }
     }
 }

@@ -1,6 +1,6 @@
 (comment) @comment
 
-["sort" "struct" "cons" "map" "var" "eqn" "input" "whr" "end" "owise"] @keyword
+["sort" "struct" "cons" "map" "var" "eqn" "input" "import" "whr" "end" "owise"] @keyword
 
 ; Sorts.
 (sort_declaration name: (name) @type)
@@ -53,6 +53,7 @@
 
 (integer) @number
 (float) @number
+(text) @string.special.path
 
 (operation operator: _ @operator)
 (prefix_operation operator: _ @operator)

@@ -60,7 +60,7 @@ impl<'a> Collector<'a, '_> {
     /// The built-in sorts that the program does not declare itself, then its own.
     pub(super) fn sorts(&mut self, module: &'a Module) {
         let declarations = || {
-            module.sections.iter().filter_map(|section| match section {
+            module.all_sections().filter_map(|section| match section {
                 Section::Sorts(clauses) => Some(clauses),
                 _ => None,
             })

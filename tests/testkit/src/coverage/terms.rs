@@ -162,6 +162,8 @@ impl<'m> Walk<'m> {
                     self.variables.clear();
                     self.term(&input.term, PLACES[3]);
                 }
+                // Random programs are texts without files.
+                Section::Import(_) => {}
             }
         }
     }

@@ -109,7 +109,7 @@ impl Program {
                 Section::Input(input) => {
                     program.input = Some(program.tree(module, &input.term, &HashSet::new()));
                 }
-                Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) => {}
+                Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) | Section::Import(_) => {}
             }
         }
         program.fields(module);
@@ -259,7 +259,7 @@ fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
                     results.extend(clause.names.iter().map(|n| (text(n).into(), result.to_string())));
                 }
             }
-            Section::Variables(_) | Section::Equations(_) | Section::Input(_) => {}
+            Section::Variables(_) | Section::Equations(_) | Section::Input(_) | Section::Import(_) => {}
         }
     }
     // Names of one sort are one name here: generated programs have no others of others.

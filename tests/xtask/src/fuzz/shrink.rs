@@ -145,6 +145,7 @@ fn terms(text: &str) -> Vec<String> {
                     with(&mut |m| m.sections[s] = Section::Input(input.clone()));
                 }
             }
+            Section::Import(_) => {}
         }
     }
     found
