@@ -290,17 +290,19 @@ impl Input {
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
 
+    /// A term may need rules of its own, so that it is read together with the program.
     fn load_terms(
         &self,
         sources: &mut SourceMap,
         id: SourceId,
         account: &Account,
     ) -> Result<Parts, Vec<Diagnostic>> {
-        let loaded = gchr_trs::load_files(sources, id, account);
-        let mut diagnostics = loaded.diagnostics;
-        let Some(rules) = loaded.program else { return Err(diagnostics) };
-        let rules = self.with_term(rules, None, sources, &mut diagnostics)?;
-        Ok(Parts::of_terms(Syntax::Trs, Box::new(loaded.ast), rules, diagnostics))
+        let term = self.term.as_ref().map(|term| sources.add("--input", term));
+        let gchr_trs::Loaded { ast, program, reader, diagnostics } =
+            gchr_trs::load_files(sources, id, term, account);
+        let Some(rules) = program else { return Err(diagnostics) };
+        let reader = reader.map(OwnReader::Trs);
+        Ok(Parts { reader, ..Parts::of_terms(Syntax::Trs, Box::new(ast), rules, diagnostics) })
     }
 
     fn load_format(
@@ -315,11 +317,11 @@ impl Input {
             gchr_formats::load(sources, id, format, &files);
         let Some(rules) = program else { return Err(diagnostics) };
         let syntax = Syntax::Format(format);
-        let rules = self.with_term(rules, Some(format), sources, &mut diagnostics)?;
+        let rules = self.with_term(rules, sources, &mut diagnostics)?;
         Ok(Parts::of_terms(syntax, Box::new(ast), rules, diagnostics))
     }
 
-    /// A term may need rules of its own, so that it is read together with the program.
+    /// The same.
     fn load_mcrl2(&self, sources: &mut SourceMap, id: SourceId) -> Result<Parts, Vec<Diagnostic>> {
         let term = self.term.as_ref().map(|term| sources.add("--input", term));
         let gchr_mcrl2::Loaded { ast, program, reader, diagnostics } = gchr_mcrl2::load(sources, id, term);
@@ -356,13 +358,12 @@ impl Input {
     fn with_term(
         &self,
         mut rules: rule::Program,
-        format: Option<gchr_formats::Format>,
         sources: &mut SourceMap,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<rule::Program, Vec<Diagnostic>> {
         let Some(term) = &self.term else { return Ok(rules) };
         let id = sources.add("--input", term);
-        let read = TermReader::new(&rules, format).read(sources, id);
+        let read = TermReader::of_rules(&rules).read(sources, id);
         match read {
             Ok(ground) => rules.start = Start::Term(Some(ground)),
             Err(errors) => {

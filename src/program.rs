@@ -192,10 +192,9 @@ pub struct Program {
 impl Program {
     /// A reader of further terms.
     pub(crate) fn term_reader(&self) -> TermReader<'_> {
-        match (&self.reader, self.syntax) {
-            (Some(reader), _) => TermReader::Own(Box::new(reader.clone())),
-            (None, Syntax::Format(format)) => TermReader::new(&self.rules, Some(format)),
-            (None, _) => TermReader::new(&self.rules, None),
+        match &self.reader {
+            Some(reader) => TermReader::Own(Box::new(reader.clone())),
+            None => TermReader::of_rules(&self.rules),
         }
     }
 

@@ -6,7 +6,6 @@ use gchr_base::source::{SourceId, SourceMap};
 
 /// Reads terms of one program.
 pub(crate) enum TermReader<'p> {
-    Trs(gchr_trs::InputReader<'p>),
     Format(gchr_formats::InputReader<'p>),
     Own(Box<OwnReader>),
 }
@@ -14,6 +13,7 @@ pub(crate) enum TermReader<'p> {
 /// A reader that a program brings along, where its rules do not say enough for that.
 #[derive(Clone)]
 pub(crate) enum OwnReader {
+    Trs(gchr_trs::InputReader),
     Mcrl2(gchr_mcrl2::InputReader),
     Maude(gchr_maude::InputReader),
 }
@@ -22,6 +22,7 @@ impl OwnReader {
     /// Reads the term in the text `id`.
     pub(crate) fn read(&mut self, sources: &SourceMap, id: SourceId) -> Result<GroundTerm, Vec<Diagnostic>> {
         match self {
+            OwnReader::Trs(reader) => reader.read(sources, id),
             OwnReader::Mcrl2(reader) => reader.read(sources, id),
             OwnReader::Maude(reader) => reader.read(sources, id),
         }
@@ -29,18 +30,14 @@ impl OwnReader {
 }
 
 impl<'p> TermReader<'p> {
-    /// A reader of terms over the symbols of a program in a format of others, or else of a `.trs` program.
-    pub(crate) fn new(rules: &'p rule::Program, format: Option<gchr_formats::Format>) -> Self {
-        match format {
-            Some(_) => TermReader::Format(gchr_formats::InputReader::new(rules)),
-            None => TermReader::Trs(gchr_trs::InputReader::new(rules)),
-        }
+    /// A reader of terms over the symbols of a program in a format whose rules say enough.
+    pub(crate) fn of_rules(rules: &'p rule::Program) -> Self {
+        TermReader::Format(gchr_formats::InputReader::new(rules))
     }
 
     /// Reads the term in the text `id`.
     pub(crate) fn read(&mut self, sources: &SourceMap, id: SourceId) -> Result<GroundTerm, Vec<Diagnostic>> {
         match self {
-            TermReader::Trs(reader) => reader.read(sources, id),
             TermReader::Format(reader) => reader.read(sources, id),
             TermReader::Own(reader) => reader.read(sources, id),
         }

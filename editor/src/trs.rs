@@ -65,11 +65,13 @@ impl Reader<'_> {
                             SortBody::Alias(of) => format!(" = {}", self.sort(of)),
                             SortBody::Own | SortBody::Struct(_) => String::new(),
                         };
-                        let detail = format!("sort {}{of}", self.text(name.name));
+                        let detail = format!("sort {}{of}", self.applied(name, &sort.parameters));
                         self.add(Kind::Sort, name, detail, sort.span);
                     }
+                    sort.parameters.iter().for_each(|&parameter| self.parameter(parameter));
                     for symbol in sort.symbols() {
-                        self.declare_of_struct(symbol, sort.names.first().copied());
+                        let result = sort.names.first().map(|&name| self.applied(name, &sort.parameters));
+                        self.declare_of_struct(symbol, &result.unwrap_or_default());
                     }
                 }
             }
@@ -78,7 +80,11 @@ impl Reader<'_> {
             Section::Variables(variables) => {
                 for variable in variables {
                     for &name in &variable.names {
-                        let detail = format!("{}: {}", self.text(name.name), self.sort(&variable.sort));
+                        let Some(sort) = &variable.sort else {
+                            self.parameter(name);
+                            continue;
+                        };
+                        let detail = format!("{}: {}", self.text(name.name), self.sort(sort));
                         self.add(Kind::Variable, name, detail, variable.span);
                     }
                 }
@@ -87,8 +93,22 @@ impl Reader<'_> {
         }
     }
 
-    fn declare_of_struct(&mut self, symbol: &StructSymbol, sort: Option<Ident>) {
-        let result = sort.map_or(String::new(), |sort| self.text(sort.name).to_string());
+    /// A sort with its parameters.
+    fn applied(&self, name: Ident, parameters: &[Ident]) -> String {
+        let of: Vec<&str> = parameters.iter().map(|parameter| self.text(parameter.name)).collect();
+        let brackets = if of.is_empty() { String::new() } else { format!("({})", of.join(", ")) };
+        format!("{}{brackets}", self.text(name.name))
+    }
+
+    /// What stands for any sort: one name is one parameter, in the whole text.
+    fn parameter(&mut self, ident: Ident) {
+        let name = self.text(ident.name).to_string();
+        let symbol = self.builder.symbol(Kind::Sort, &name, None, None);
+        self.builder.detail(symbol, format!("{name}: sort"));
+        self.builder.occurs(symbol, ident.span.range(), Role::Declaration);
+    }
+
+    fn declare_of_struct(&mut self, symbol: &StructSymbol, result: &str) {
         let args = self.texts(symbol.args.iter().map(|arg| &arg.sort));
         let arrow = if args.is_empty() { String::new() } else { format!("{args} -> ") };
         let detail = format!("{}: {arrow}{result}", self.text(symbol.name.name));
@@ -134,7 +154,9 @@ impl Reader<'_> {
                     self.use_sort(&declared.result);
                 }
             }
-            Section::Variables(variables) => variables.iter().for_each(|v| self.use_sort(&v.sort)),
+            Section::Variables(variables) => {
+                variables.iter().filter_map(|v| v.sort.as_ref()).for_each(|sort| self.use_sort(sort))
+            }
             Section::Equations(equations) => {
                 for equation in equations {
                     if let Some(condition) = &equation.condition {

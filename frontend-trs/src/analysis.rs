@@ -32,10 +32,20 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     let values = values::with_stuck_terms(program, &functions, &effort);
     let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut diagnostics);
     overlap::overlapping_rules(checked, &functions, &values, &unreachable, &effort, &mut diagnostics);
+    say_once(&mut diagnostics);
     if effort.exhausted() {
         tracing::debug!("too many rules for the whole static analysis");
     }
     diagnostics
+}
+
+/// What is found in several instances of one declaration or equation is said once.
+fn say_once(diagnostics: &mut Vec<Diagnostic>) {
+    let mut said = HashSet::default();
+    diagnostics.retain(|found| {
+        let places = found.labels.iter().map(|label| label.span);
+        said.insert((found.code, places.collect::<Vec<_>>()))
+    });
 }
 
 /// Steps in proportion to the left-hand sides.

@@ -42,11 +42,13 @@ pub enum Section {
     Import(Import),
 }
 
-/// `A, B;`, `A = struct ...;` or `A = B;`
+/// `A, B;`, `A = struct ...;` or `A = B;`, the one sort perhaps with parameters
 #[derive(Clone, PartialEq, Debug)]
 pub struct SortDeclaration {
     /// The names; exactly one when something is behind them.
     pub names: Vec<Ident>,
+    /// The parameters of the one sort: `A` of `sort Tree(A)`.
+    pub parameters: Vec<Ident>,
     /// What is behind them.
     pub body: SortBody,
     /// The clause.
@@ -148,13 +150,13 @@ pub struct SymbolDeclaration {
     pub span: Span,
 }
 
-/// `X, Y : Nat;`
+/// `X, Y : Nat;` or `A : sort;`
 #[derive(Clone, PartialEq, Debug)]
 pub struct VariableDeclaration {
     /// The names.
     pub names: Vec<Ident>,
-    /// Their sort.
-    pub sort: SortRef,
+    /// Their sort; `None` of variables that stand for sorts.
+    pub sort: Option<SortRef>,
     /// The clause.
     pub span: Span,
 }

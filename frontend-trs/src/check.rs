@@ -5,8 +5,10 @@ mod builders;
 mod choice;
 mod condition;
 mod declarations;
+mod families;
 mod fields;
 mod input;
+mod instances;
 mod lists;
 mod resolve;
 mod rules;
@@ -19,12 +21,12 @@ use gchr_base::rule::{GroundTerm, Program, Rule, RuleId, Start};
 use gchr_base::signature::SymbolId;
 use gchr_base::source::{SourceId, Span};
 
-pub use input::{InputReader, parse_term};
+pub use input::InputReader;
+pub(crate) use input::parse_input;
 
-use self::builders::GroundBuilder;
 use self::declarations::{Scope, VisibleVariables};
-use self::resolve::{Resolver, Vars};
-use crate::ast::{Equation, Input, Module, Name, Section};
+use self::instances::Numbers;
+use crate::ast::{Equation, Input, Module, Name, Section, Term};
 
 /// Findings, and what has been reported already.
 #[derive(Default)]
@@ -60,15 +62,22 @@ impl Reporter {
     }
 }
 
-/// A checked module: its program, and what the warnings need beyond it.
+/// A checked module: its program with all that has parameters, and what the warnings need beyond it.
 pub(crate) struct Checked {
     pub program: Program,
+    /// The term to start on in place of the program's own.
+    term: Option<GroundTerm>,
+    /// Whether there is something to leave out.
+    has_parameters: bool,
+    reader: InputReader,
     /// The text of the program: others are imported.
     pub source: SourceId,
     /// Declared variables, in textual order.
     pub variables: Vec<DeclaredVariable>,
     /// The functions whose equations symbols were made for that no text declares.
     pub owners: HashMap<SymbolId, SymbolId>,
+    /// The symbols with parameters that symbols are instances of.
+    pub origins: HashMap<SymbolId, SymbolId>,
     /// Projections and recognisers.
     pub fields: HashSet<SymbolId>,
     /// Rules that are tried when no other one applies.
@@ -85,15 +94,76 @@ pub(crate) struct DeclaredVariable {
     pub hides: Option<SymbolId>,
 }
 
-/// Checks and lowers `module`. `Some` iff neither the parser nor the checks found an error.
-pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, Vec<Diagnostic>) {
+impl Checked {
+    /// The symbol with parameters that a symbol is an instance of; itself where it is none.
+    pub fn origin(&self, symbol: SymbolId) -> SymbolId {
+        self.origins.get(&symbol).copied().unwrap_or(symbol)
+    }
+
+    /// The program without what has parameters, and the reader of further terms.
+    pub fn finish(self) -> (Program, InputReader) {
+        let mut program = self.program;
+        let numbers = self.reader.numbers();
+        let own = match std::mem::replace(&mut program.start, Start::Term(None)) {
+            Start::Term(own) => own,
+            Start::Goals(_) => None,
+        };
+        if self.has_parameters {
+            program = numbers.program(&program);
+        }
+        program.start = Start::Term(self.term.or(own).map(|term| numbers.term(term)));
+        debug_assert_eq!(gchr_base::rule::verify(&program), []);
+        (program, self.reader)
+    }
+}
+
+/// Checks and lowers `module`. `Some` iff neither the parser nor the checks of the module found an error. `term`: what
+/// the program is to start on in place of its own input, from another text.
+pub(crate) fn check(
+    module: &Module,
+    syntax_errors: bool,
+    term: Option<&Term>,
+) -> (Option<Checked>, Vec<Diagnostic>) {
     let mut reporter = Reporter::default();
     module.damaged.iter().for_each(|&name| reporter.silence(name));
     let mut scope = Scope::declare(module, &mut reporter);
+    _ = instances::make_constructors(&mut scope, &mut reporter);
     let mut fields = std::mem::take(&mut scope.fields);
     let mut rules: IdVec<RuleId, Rule> = fields.rules(&mut scope, &mut reporter).into_iter().collect();
-    let mut otherwise = Vec::new();
-    let mut input = None;
+    let Sections { otherwise, input } = sections(module, &mut rules, &mut scope, &mut reporter);
+    let failed = |reporter: &Reporter| syntax_errors || has_errors(&reporter.diagnostics);
+    // What is wrong with the term is no finding in the program.
+    let mut of_term = Reporter::default();
+    let term = term.filter(|_| !failed(&reporter)).and_then(|t| input::ground(t, &mut scope, &mut of_term));
+    let own = input.and_then(|(_, term)| term);
+    let mut last: HashSet<RuleId> = otherwise.into_iter().map(|rule| rules.push(rule)).collect();
+    std::mem::take(&mut scope.made.rules).into_iter().for_each(|rule| _ = rules.push(rule));
+    if !failed(&reporter) {
+        instances::complete(&mut rules, &mut last, &mut scope, &mut reporter);
+    }
+    if failed(&reporter) {
+        return (None, reporter.diagnostics);
+    }
+    reporter.diagnostics.extend(of_term.diagnostics);
+    let checked = finished(module, rules, Start::Term(own), scope, fields.functions());
+    (Some(Checked { term, otherwise: last, ..checked }), reporter.diagnostics)
+}
+
+/// What the sections of a program have besides rules.
+struct Sections {
+    /// Rules that are tried last.
+    otherwise: Vec<Rule>,
+    input: SeenInput,
+}
+
+/// Lowers the sections of the text and of those that it imports.
+fn sections(
+    module: &Module,
+    rules: &mut IdVec<RuleId, Rule>,
+    scope: &mut Scope<'_>,
+    reporter: &mut Reporter,
+) -> Sections {
+    let mut found = Sections { otherwise: Vec::new(), input: None };
     // The texts that are open, innermost last: where each goes on, and its variables while it imports another one.
     let mut texts = vec![(module.sections.iter(), VisibleVariables::default())];
     while let Some((sections, _)) = texts.last_mut() {
@@ -104,12 +174,12 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
             continue;
         };
         match section {
-            Section::Variables(clauses) => scope.declare_variables(clauses, &mut reporter),
+            Section::Variables(clauses) => scope.declare_variables(clauses, reporter),
             Section::Equations(equations) => {
                 scope.close_variables();
                 equations.iter().for_each(|equation: &Equation| {
-                    match rules::lower(equation, &mut scope, &mut reporter) {
-                        Some(rule) if equation.otherwise => otherwise.push(rule),
+                    match rules::lower(equation, scope, reporter) {
+                        Some(rule) if equation.otherwise => found.otherwise.push(rule),
                         Some(rule) => _ = rules.push(rule),
                         None => {}
                     }
@@ -117,8 +187,8 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
                 scope.made.owner = None;
             }
             // The input of another text is for running that one.
-            Section::Input(found) if texts.len() == 1 => {
-                read_input(found, &mut input, &mut scope, &mut reporter);
+            Section::Input(input) if texts.len() == 1 => {
+                read_input(input, &mut found.input, scope, reporter);
             }
             Section::Import(import) => {
                 let own = scope.swap_variables(VisibleVariables::default());
@@ -127,22 +197,38 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
             Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) | Section::Input(_) => {}
         }
     }
-    let diagnostics = reporter.diagnostics;
-    if syntax_errors || has_errors(&diagnostics) {
-        return (None, diagnostics);
-    }
-    let term = input.and_then(|(_, term)| term);
+    found
+}
+
+/// A module without errors. `fields`: its projections and recognisers.
+fn finished(
+    module: &Module,
+    rules: IdVec<RuleId, Rule>,
+    start: Start,
+    mut scope: Scope<'_>,
+    mut fields: HashSet<SymbolId>,
+) -> Checked {
     let variables = declared_variables(&scope);
-    let last = otherwise.into_iter().map(|rule| rules.push(rule)).collect();
-    for rule in scope.made.rules {
-        rules.push(rule);
+    let owners = std::mem::take(&mut scope.made.owners);
+    let mut notations: HashMap<_, _> = scope.lists.notations().collect();
+    let origins: HashMap<SymbolId, SymbolId> = scope.families.instances().collect();
+    for (&id, origin) in &origins {
+        if let Some(&notation) = notations.get(origin) {
+            notations.insert(id, notation);
+        }
+        if fields.contains(origin) {
+            fields.insert(id);
+        }
     }
-    let (mut signature, owners) = (scope.signature.into_owned(), scope.made.owners);
-    signature.notations.extend(scope.lists.notations());
-    let program = Program { signature, rules, start: Start::Term(term), semantics: None };
+    scope.signature.to_mut().notations.extend(notations);
+    let signature = scope.signature.clone().into_owned();
+    let program = Program { signature, rules, start, semantics: None };
     debug_assert_eq!(gchr_base::rule::verify(&program), []);
-    let (source, fields) = (module.source, fields.functions());
-    (Some(Checked { program, source, variables, owners, fields, otherwise: last }), diagnostics)
+    let has_parameters = !scope.families.is_empty();
+    let numbers = Numbers::of(&program.signature, &scope.families);
+    let (source, reader) = (module.source, InputReader::new(scope, numbers));
+    let (term, otherwise) = (None, HashSet::default());
+    Checked { program, term, has_parameters, reader, source, variables, owners, origins, fields, otherwise }
 }
 
 fn declared_variables(scope: &Scope<'_>) -> Vec<DeclaredVariable> {
@@ -169,8 +255,6 @@ fn read_input(input: &Input, seen: &mut SeenInput, scope: &mut Scope<'_>, report
         );
         return;
     }
-    let mut builder = GroundBuilder::default();
-    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&input.term.nodes, None, &mut builder);
-    let term = sort.map(|sort| GroundTerm { nodes: builder.nodes, sort, span: input.term.span() });
+    let term = input::ground(&input.term, scope, reporter);
     *seen = Some((input.keyword, term));
 }

@@ -81,8 +81,10 @@ fn too_many() -> Diagnostic {
         .help("is this a `.trs` program? see `docs/language-trs.md`")
 }
 
+/// Where sections begin; `sort` behind a colon is what variables stand for.
 fn section_keywords(tokens: &[Token]) -> Vec<usize> {
-    (0..tokens.len()).filter(|&i| tokens[i].starts_section()).collect()
+    let is_variable = |at: usize| tokens[at] == Token::Sort && at > 0 && tokens[at - 1] == Token::Colon;
+    (0..tokens.len()).filter(|&at| tokens[at].starts_section() && !is_variable(at)).collect()
 }
 
 fn section_at(tokens: &[Token], keywords: &[usize], at: usize) -> Option<Token> {
@@ -239,12 +241,22 @@ fn sort_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SortDeclaration> 
         .labelled("`struct`")
         .ignore_then(symbol.separated_by(just(Token::Bar)).at_least(1).collect());
     let body = symbols.map(SortBody::Struct).or(sort_ref(lexed).map(SortBody::Alias));
+    let parameters = || idents(lexed, "a name").delimited_by(just(Token::Open), just(Token::Close));
     let defined = ident(lexed, "a sort")
+        .then(parameters().or_not().map(Option::unwrap_or_default))
         .then_ignore(just(Token::Equals))
         .then(body)
-        .map(|(name, body)| (vec![name], body));
-    let own = idents(lexed, "a sort").map(|names| (names, SortBody::Own));
-    defined.or(own).map_with(|(names, body), e| SortDeclaration { names, body, span: place(lexed, e.span()) })
+        .map(|((name, parameters), body)| (vec![name], parameters, body));
+    let applied = ident(lexed, "a sort")
+        .then(parameters())
+        .map(|(name, parameters)| (vec![name], parameters, SortBody::Own));
+    let own = idents(lexed, "a sort").map(|names| (names, Vec::new(), SortBody::Own));
+    defined.or(applied).or(own).map_with(|(names, parameters, body), e| SortDeclaration {
+        names,
+        parameters,
+        body,
+        span: place(lexed, e.span()),
+    })
 }
 
 /// Most sorts around a sort.
@@ -309,7 +321,7 @@ fn symbol_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SymbolDeclarati
 fn variable_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, VariableDeclaration> {
     idents(lexed, "a variable")
         .then_ignore(just(Token::Colon))
-        .then(sort_ref(lexed))
+        .then(just(Token::Sort).map(|_| None).or(sort_ref(lexed).map(Some)))
         .map_with(|(names, sort), e| VariableDeclaration { names, sort, span: place(lexed, e.span()) })
 }
 

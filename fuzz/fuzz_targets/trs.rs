@@ -13,7 +13,8 @@ fuzz_target!(|text: &str| {
     let loaded = gchr_trs::load(&sources, id);
     if let Some(mut program) = loaded.program {
         assert_eq!(verify(&program), []);
-        if let Ok(term) = gchr_trs::parse_term(&program, &sources, id) {
+        let reader = loaded.reader.expect("a program has a reader");
+        if let Ok(term) = reader.read(&sources, id) {
             program.start = Start::Term(Some(term));
             assert_eq!(verify(&program), []);
         }

@@ -59,10 +59,12 @@ export default grammar({
     input_section: $ => seq("input", field("term", $._term), optional(";")),
 
     sort_declaration: $ => choice(
-      seq(field("name", $.name), "=", "struct", list("|", $.struct_symbol)),
-      seq(field("name", $.name), "=", field("alias", $._sort)),
+      seq(field("name", $.name), optional($.parameters), "=", "struct", list("|", $.struct_symbol)),
+      seq(field("name", $.name), optional($.parameters), "=", field("alias", $._sort)),
+      seq(field("name", $.name), $.parameters),
       list(",", field("name", $.name)),
     ),
+    parameters: $ => seq("(", list(",", $.name), ")"),
     struct_symbol: $ => seq(
       field("name", $.name),
       optional(seq("(", optional(list(",", $.struct_argument)), ")")),
@@ -86,7 +88,7 @@ export default grammar({
     variable_declaration: $ => seq(
       list(",", field("name", $.name)),
       ":",
-      field("sort", $._sort),
+      field("sort", choice($._sort, "sort")),
     ),
 
     equation: $ => seq(

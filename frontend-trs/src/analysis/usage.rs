@@ -4,7 +4,7 @@
 //! looked at.
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::hash::HashMap;
+use gchr_base::hash::HashSet;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Expr, ExprKind, GoalKind, GroundNode, Head, HeadAtom, PatternKind, Rule, Start};
 use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
@@ -46,21 +46,25 @@ pub(crate) fn symbols_and_sorts(checked: &Checked, diagnostics: &mut Vec<Diagnos
     let mut used = vec![false; signature.symbols.len()];
     for node in &input.nodes {
         if let GroundNode::App(symbol) | GroundNode::Repeat(symbol, _) = *node {
-            used[symbol.index()] = true;
+            used[checked.origin(symbol).index()] = true;
         }
     }
     // What a `struct` says of its own symbols is no use of them.
     let of_struct =
         |rule: &&Rule| rule.heads.iter().any(|head| head.span == rule.span && is_field(head, checked));
-    program
-        .rules
-        .iter()
-        .filter(|rule| !of_struct(rule))
-        .for_each(|rule| mark(rule, &checked.owners, &mut used));
+    program.rules.iter().filter(|rule| !of_struct(rule)).for_each(|rule| mark(rule, checked, &mut used));
+    // What one instance is used for, all are.
+    for id in signature.symbols.ids() {
+        used[id.index()] = used[checked.origin(id).index()];
+    }
     let unused_sorts = unused_sorts(signature, &used);
+    let used_sorts = signature.sorts.iter_enumerated().filter(|(id, _)| !unused_sorts[id.index()]);
+    let mut said: HashSet<Span> = used_sorts.filter_map(|(_, sort)| sort.span).collect();
     let own = |span: Option<Span>| span.filter(|span| span.source == checked.source);
     for (id, sort) in signature.sorts.iter_enumerated() {
-        if let (true, Some(span)) = (unused_sorts[id.index()], own(sort.span)) {
+        if let (true, Some(span)) = (unused_sorts[id.index()], own(sort.span))
+            && said.insert(span)
+        {
             diagnostics.push(
                 Diagnostic::warning("T0505", format!("sort `{}` is never used", sort.name))
                     .label(span, "no rule and no input has a term of this sort")
@@ -70,7 +74,11 @@ pub(crate) fn symbols_and_sorts(checked: &Checked, diagnostics: &mut Vec<Diagnos
     }
     for (id, symbol) in signature.symbols.iter_enumerated() {
         let Some(span) = own(symbol.span) else { continue };
-        if used[id.index()] || unused_sorts[symbol.result.index()] || checked.fields.contains(&id) {
+        if checked.origin(id) != id
+            || used[id.index()]
+            || unused_sorts[symbol.result.index()]
+            || checked.fields.contains(&id)
+        {
             continue;
         }
         let (kind, label) = match symbol.kind {
@@ -93,13 +101,15 @@ fn is_field(head: &Head, checked: &Checked) -> bool {
 }
 
 /// Marks the symbols of a rule, except its own function: recursion alone is no use.
-fn mark(rule: &Rule, owners: &HashMap<SymbolId, SymbolId>, used: &mut [bool]) {
+fn mark(rule: &Rule, checked: &Checked, used: &mut [bool]) {
     let own = rule.heads.iter().find_map(|head| match head.atom {
         HeadAtom::Term { symbol, .. } => Some(symbol),
         HeadAtom::Constraint { .. } => None,
     });
-    let own = own.map(|own| owners.get(&own).copied().unwrap_or(own));
+    let own = own.map(|own| checked.origin(own));
+    let own = own.map(|own| checked.owners.get(&own).copied().unwrap_or(own));
     let mut set = |symbol: SymbolId| {
+        let symbol = checked.origin(symbol);
         if Some(symbol) != own {
             used[symbol.index()] = true;
         }

@@ -53,6 +53,11 @@ fn idents(f: &mut Formatter<'_>, items: &[Ident], separator: &str, names: &Names
 
 fn sort(clause: &SortDeclaration, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
     idents(f, &clause.names, ", ", names)?;
+    if !clause.parameters.is_empty() {
+        f.write_str("(")?;
+        idents(f, &clause.parameters, ", ", names)?;
+        f.write_str(")")?;
+    }
     let symbols = match &clause.body {
         SortBody::Own => return Ok(()),
         SortBody::Alias(of) => {
@@ -105,7 +110,10 @@ fn sort_ref(sort: &SortRef, names: &Names, f: &mut Formatter<'_>) -> fmt::Result
 fn variable(clause: &VariableDeclaration, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
     idents(f, &clause.names, ", ", names)?;
     f.write_str(": ")?;
-    sort_ref(&clause.sort, names, f)
+    match &clause.sort {
+        Some(sort) => sort_ref(sort, names, f),
+        None => f.write_str("sort"),
+    }
 }
 
 fn equation(clause: &Equation, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {

@@ -245,11 +245,11 @@ pub(crate) fn not_matched(span: Span) -> Diagnostic {
         .help("match a variable here, and test it in a condition: `X == E -> F(X) = ...`")
 }
 
-/// Something built in that a finished program does not use.
+/// An instance that a finished program does not have.
 pub(crate) fn no_rules(span: Span) -> Diagnostic {
     Diagnostic::error("T0306", "the program has no rules for this")
-        .label(span, "built in, and not used by the program for this sort")
-        .note("what is built in for many sorts gets rules for those that the program uses it with")
+        .label(span, "not used by the program for this sort")
+        .note("what there is for many sorts has rules for those that the program uses it with")
         .help("write the term as `input` of the program, or use this in one of its equations")
 }
 

@@ -15,13 +15,25 @@ pub(crate) const IF: &str = "if";
 impl Scope<'_> {
     /// The function that chooses between two values of a sort; `None` where a finished program has none.
     pub fn choice(&mut self, sort: SortId, span: Span) -> Option<SymbolId> {
-        if let Some(&known) = self.made.choices.get(&sort) {
-            return Some(known);
-        }
+        let symbol = match self.made.choice {
+            Some(known) => known,
+            None => self.make_choice(span)?,
+        };
+        self.instance(symbol, &[sort])
+    }
+
+    /// The function that chooses between two values of any sort.
+    fn make_choice(&mut self, span: Span) -> Option<SymbolId> {
         let truth = self.truth?;
-        let name = IF.to_string();
-        let symbol = self.make(name, vec![truth.sort, sort, sort], sort)?;
-        self.made.choices.insert(sort, symbol);
+        if self.made.is_final {
+            return None;
+        }
+        let (families, sorts, symbols) = self.store();
+        let sort = families.hidden_parameter(sorts, symbols);
+        let owner = self.made.owner.take();
+        let symbol = self.make(IF.to_string(), vec![truth.sort, sort, sort], sort)?;
+        self.made.owner = owner;
+        self.made.choice = Some(symbol);
         let vars: IdVec<VarId, Var> =
             ["X", "Y"].map(|name| Var { name: name.into(), sort, span }).into_iter().collect();
         for (chosen, id) in [truth.true_symbol, truth.false_symbol].into_iter().zip(vars.ids()) {
@@ -33,13 +45,20 @@ impl Scope<'_> {
         Some(symbol)
     }
 
-    /// A symbol with rules that no text can write or that is built in; `None` in a finished program.
+    /// A symbol with rules that no text can write or that is built in; `None` in a finished program. It has the
+    /// parameters of the function whose equation needs it, and those of its sorts.
     pub fn make(&mut self, name: String, args: Vec<SortId>, result: SortId) -> Option<SymbolId> {
         if self.made.is_final {
             return None;
         }
+        let own = self.made.owner.map_or(&[][..], |owner| self.families.parameters_of(owner));
+        let mut parameters = own.to_vec();
+        args.iter().chain([&result]).for_each(|&sort| self.families.parameters_in(sort, &mut parameters));
         let symbol = Symbol { name, args, result, kind: SymbolKind::Defined, span: None };
         let id = self.signature.to_mut().symbols.push(symbol);
+        if !parameters.is_empty() {
+            self.families.to_mut().generalise(id, parameters);
+        }
         if let Some(owner) = self.made.owner {
             self.made.owners.insert(id, owner);
         }

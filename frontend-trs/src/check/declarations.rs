@@ -15,9 +15,10 @@ use gchr_base::signature::{
 use gchr_base::source::Span;
 use gchr_base::suggest::nearest;
 
-use self::sorts::Sorts;
+use self::sorts::{Parametric, Sorts};
 use super::Reporter;
 use super::choice::IF;
+use super::families::{Families, FamilyId};
 use super::fields::{Field, Fields};
 use super::lists::{LIST, ListSymbol, Lists};
 use super::resolve::no_truth;
@@ -49,7 +50,9 @@ pub(crate) struct Scope<'a> {
     pub signature: Cow<'a, Signature>,
     /// By name.
     sorts: Vec<Option<SortId>>,
-    /// By name.
+    /// The sorts with parameters, by name.
+    parametric: HashMap<Name, Parametric>,
+    /// By name; a symbol with parameters itself, not an instance.
     pub symbols: Vec<Option<SymbolId>>,
     pub int: Option<SortId>,
     pub float: Option<SortId>,
@@ -61,7 +64,8 @@ pub(crate) struct Scope<'a> {
     /// Names that some `var` section declares, by name.
     variable_names: Vec<bool>,
     pub fields: Fields,
-    pub lists: Lists,
+    pub families: Cow<'a, Families>,
+    pub lists: Cow<'a, Lists>,
     pub made: Made,
 }
 
@@ -70,8 +74,8 @@ pub(crate) struct Scope<'a> {
 pub(crate) struct Made {
     /// Rules of such symbols.
     pub rules: Vec<Rule>,
-    /// By the sort of what is chosen.
-    pub choices: HashMap<SortId, SymbolId>,
+    /// The function that chooses between two values.
+    pub choice: Option<SymbolId>,
     /// The function whose equation is being lowered.
     pub owner: Option<SymbolId>,
     /// The function whose equation a symbol was first needed for.
@@ -90,7 +94,9 @@ impl<'a> Scope<'a> {
             sort_of: vec![None; module.names.iter().len()],
             symbols: IdVec::new(),
             symbol_of: vec![None; module.names.iter().len()],
+            parametric: HashMap::default(),
             fields: Fields::default(),
+            families: Families::default(),
             lists: Lists::default(),
             reporter,
         };
@@ -102,13 +108,14 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// The meaning of the names of another text, e.g. an `--input` term, in a finished program.
+    /// The meaning of the names of another text, e.g. a line of a batch, in a finished program.
     pub fn of_program(
         signature: &'a Signature,
         names: &'a Names,
         find: impl Fn(&str) -> Option<SymbolId>,
-        choices: HashMap<SortId, SymbolId>,
-        lists: Lists,
+        families: &'a Families,
+        lists: &'a Lists,
+        choice: Option<SymbolId>,
     ) -> Self {
         let truth = Some(signature.booleans).filter(|b| signature.sorts[b.sort].name != HIDDEN_BOOL);
         Self {
@@ -119,13 +126,41 @@ impl<'a> Scope<'a> {
             names,
             signature: Cow::Borrowed(signature),
             sorts: Vec::new(),
+            parametric: HashMap::default(),
             variables: Vec::new(),
             visible: VisibleVariables::default(),
             variable_names: Vec::new(),
             fields: Fields::default(),
-            lists,
-            made: Made { choices, is_final: true, ..Made::default() },
+            families: Cow::Borrowed(families),
+            lists: Cow::Borrowed(lists),
+            made: Made { choice, is_final: true, ..Made::default() },
         }
+    }
+
+    /// What may get sorts and symbols, in a program that is not finished.
+    pub fn store(&mut self) -> (&mut Families, &mut IdVec<SortId, Sort>, &mut IdVec<SymbolId, Symbol>) {
+        let signature = self.signature.to_mut();
+        (self.families.to_mut(), &mut signature.sorts, &mut signature.symbols)
+    }
+
+    /// A sort that is made of others; `None` where a finished program has none, or it would be too large.
+    pub fn sort_instance(&mut self, family: FamilyId, args: Vec<SortId>) -> Option<SortId> {
+        let known = self.families.known_sort(family, &args);
+        if known.is_some() || self.made.is_final {
+            return known;
+        }
+        let (families, sorts, _) = self.store();
+        families.sort(family, args, sorts)
+    }
+
+    /// A symbol for these sorts; in the same cases there is none.
+    pub fn instance(&mut self, symbol: SymbolId, args: &[SortId]) -> Option<SymbolId> {
+        let known = self.families.known_symbol(symbol, args);
+        if known.is_some() || self.made.is_final {
+            return known;
+        }
+        let (families, sorts, symbols) = self.store();
+        families.symbol(symbol, args.to_vec(), sorts, symbols)
     }
 
     pub fn text(&self, name: Name) -> &'a str {
@@ -152,15 +187,19 @@ impl<'a> Scope<'a> {
     /// A `var` section: its variables are in force from here on, until one of the same name is declared.
     pub fn declare_variables(&mut self, clauses: &[VariableDeclaration], reporter: &mut Reporter) {
         for clause in clauses {
+            // What stands for sorts is known everywhere.
+            let Some(sort) = &clause.sort else { continue };
             let signature = self.signature.to_mut();
             let mut known = Sorts {
                 names: self.names,
                 of: &self.sorts,
+                parametric: &self.parametric,
                 sorts: &mut signature.sorts,
                 symbols: &mut signature.symbols,
-                lists: &mut self.lists,
+                families: self.families.to_mut(),
+                lists: self.lists.to_mut(),
             };
-            let sort = known.find(&clause.sort, reporter);
+            let sort = known.find(sort, reporter);
             for &ident in &clause.names {
                 let Some(sort) = sort else {
                     reporter.silence(ident.name);
@@ -245,7 +284,10 @@ struct Collector<'a, 'r> {
     sort_of: Vec<Option<SortId>>,
     symbols: IdVec<SymbolId, Symbol>,
     symbol_of: Vec<Option<SymbolId>>,
+    /// The sorts with parameters, by name.
+    parametric: HashMap<Name, Parametric>,
     fields: Fields,
+    families: Families,
     lists: Lists,
     reporter: &'r mut Reporter,
 }
@@ -298,7 +340,10 @@ impl<'a> Collector<'a, '_> {
 
     fn struct_symbol(&mut self, sort: Option<Ident>, symbol: &StructSymbol) {
         let args: Vec<_> = symbol.args.iter().map(|arg| self.find(&arg.sort)).collect();
-        let sort = sort.and_then(|sort| self.sort_of[sort.name.0 as usize]);
+        let sort = sort.and_then(|sort| {
+            let parametric = self.parametric.get(&sort.name).map(|sort| sort.whole);
+            parametric.or(self.sort_of[sort.name.0 as usize])
+        });
         let of = self.symbol(symbol.name, &args, sort);
         for (at, arg) in symbol.args.iter().enumerate() {
             if let Some(projection) = arg.projection {
@@ -334,16 +379,26 @@ impl<'a> Collector<'a, '_> {
             .filter(|&known| argument.is_some() && self.fields.is_projection(known, sort, result));
         let function = match known {
             Some(known) => Some(known),
-            None => self.symbol(ident, &[sort], result),
+            None => self.symbol_with(ident, &[sort], result, Some(SymbolKind::Defined)),
         };
         let (Some(function), Some(of), Some(sort), Some(result)) = (function, of, sort, result) else {
             return;
         };
-        self.symbols[function].kind = SymbolKind::Defined;
         self.fields.add(Field { function, of, argument, span: ident.span }, sort, result);
     }
 
     fn symbol(&mut self, ident: Ident, args: &[Option<SortId>], result: Option<SortId>) -> Option<SymbolId> {
+        self.symbol_with(ident, args, result, None)
+    }
+
+    /// A symbol, a function where the equations do not say what it is and `kind` does.
+    fn symbol_with(
+        &mut self,
+        ident: Ident,
+        args: &[Option<SortId>],
+        result: Option<SortId>,
+        kind: Option<SymbolKind>,
+    ) -> Option<SymbolId> {
         let index = ident.name.0 as usize;
         let args: Option<Vec<SortId>> = args.iter().copied().collect();
         let (Some(args), Some(result)) = (args, result) else {
@@ -354,11 +409,51 @@ impl<'a> Collector<'a, '_> {
             self.duplicate(ident, &args, first);
             return None;
         }
-        let kind = if self.heads[index] { SymbolKind::Defined } else { SymbolKind::Constructor };
+        let by_rules = if self.heads[index] { SymbolKind::Defined } else { SymbolKind::Constructor };
+        let kind = kind.unwrap_or(by_rules);
         let name = self.names.get(ident.name).to_string();
+        let mut parameters = Vec::new();
+        args.iter().chain([&result]).for_each(|&sort| self.families.parameters_in(sort, &mut parameters));
         let id = self.symbols.push(Symbol { name, args, result, kind, span: Some(ident.span) });
         self.symbol_of[index] = Some(id);
+        if parameters.is_empty() {
+            return Some(id);
+        }
+        if kind == SymbolKind::Constructor {
+            let Some((family, own)) = self.built_family(result, &parameters) else {
+                self.not_built(ident, result, &parameters);
+                return Some(id);
+            };
+            parameters = own;
+            self.families.constructor(family, id);
+        }
+        self.families.generalise(id, parameters);
         Some(id)
+    }
+
+    /// The sort that a constructor with these parameters builds, and its parameters in the order of that sort: they all
+    /// stand there, each once.
+    fn built_family(&self, result: SortId, parameters: &[SortId]) -> Option<(FamilyId, Vec<SortId>)> {
+        let (family, own) = self.families.origin_of_sort(result)?;
+        let once = |sort: &SortId| own.iter().filter(|other| *other == sort).count() == 1;
+        let fits = own.iter().all(|sort| self.families.is_parameter(*sort) && once(sort))
+            && parameters.iter().all(|parameter| own.contains(parameter));
+        fits.then(|| (family, own.to_vec()))
+    }
+
+    fn not_built(&mut self, ident: Ident, result: SortId, parameters: &[SortId]) {
+        let name = |sort: SortId| self.sorts[sort].name.as_str();
+        let names: Vec<&str> = parameters.iter().map(|&parameter| name(parameter)).collect();
+        let text = self.names.get(ident.name);
+        self.reporter.report(
+            Diagnostic::error("T0113", format!("what the constructor `{text}` builds does not name its parameters"))
+                .label(ident.span, format!("has the parameters `{}`, and builds a `{}`", names.join(", "), name(result)))
+                .note("a symbol without equations is a constructor; its result is a declared sort with parameters, each once")
+                .help(format!(
+                    "let it build a sort of these parameters, `{text}: ... -> Box({})`, or give it equations",
+                    names.join(", ")
+                )),
+        );
     }
 
     fn duplicate(&mut self, ident: Ident, args: &[SortId], first: SymbolId) {
@@ -406,13 +501,15 @@ impl<'a> Collector<'a, '_> {
             float: signature.sort_of_kind(SortKind::Float),
             signature: Cow::Owned(signature),
             sorts: self.sort_of,
+            parametric: self.parametric,
             symbols: self.symbol_of,
             truth,
             variables: Vec::new(),
             visible: VisibleVariables::default(),
             variable_names: Vec::new(),
             fields: self.fields,
-            lists: self.lists,
+            families: Cow::Owned(self.families),
+            lists: Cow::Owned(self.lists),
             made: Made::default(),
         }
     }

@@ -1,68 +1,78 @@
 //! Input terms: `--input` on the command line, read against a finished program.
 
+use std::sync::Arc;
+
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::hash::HashMap;
-use gchr_base::rule::{GroundTerm, Program};
-use gchr_base::signature::{HIDDEN_BOOL, SortId, SymbolId};
+use gchr_base::rule::GroundTerm;
+use gchr_base::signature::{HIDDEN_BOOL, Signature, SymbolId};
 use gchr_base::source::{SourceId, SourceMap};
 
 use super::Reporter;
 use super::builders::GroundBuilder;
-use super::choice::IF;
 use super::declarations::Scope;
+use super::families::Families;
+use super::instances::Numbers;
 use super::lists::Lists;
 use super::resolve::{Resolver, Vars};
-use crate::ast::Term;
-use crate::lexer::{Lexed, Token, lex};
+use crate::ast::{Names, Term};
+use crate::lexer::{Lexed, Token, lex, lex_with};
 use crate::parser::read_term;
 
-/// Reads a ground term over the symbols of `program`: bare names, calls, `S^n(..)`, literals and operators, as in
-/// `input`. For many terms of one program use [`InputReader`].
-pub fn parse_term(
-    program: &Program,
-    sources: &SourceMap,
-    id: SourceId,
-) -> Result<GroundTerm, Vec<Diagnostic>> {
-    InputReader::new(program).read(sources, id)
+/// Reads input terms of one program: bare names, calls, `S^n(..)`, lists, literals and operators, as in `input`, over
+/// its symbols and the instances that it has.
+#[derive(Clone)]
+pub struct InputReader {
+    finished: Arc<Finished>,
 }
 
-/// Reads input terms of one program.
-pub struct InputReader<'p> {
-    program: &'p Program,
-    symbols: HashMap<&'p str, SymbolId>,
-    /// The functions for `if`, by the sort of what is chosen.
-    choices: HashMap<SortId, SymbolId>,
+/// What a program was before what has parameters was left out.
+struct Finished {
+    signature: Signature,
+    families: Families,
     lists: Lists,
+    choice: Option<SymbolId>,
+    /// What names mean.
+    symbols: HashMap<String, SymbolId>,
+    numbers: Numbers,
 }
 
-impl<'p> InputReader<'p> {
-    /// A reader of terms over the symbols of `program`.
-    pub fn new(program: &'p Program) -> Self {
-        let signature = &program.signature;
-        let booleans = signature.booleans;
-        let mut symbols: HashMap<&str, SymbolId> = HashMap::default();
-        let sort = &signature.sorts[booleans.sort];
-        if sort.span.is_none() && sort.name == "Bool" {
-            symbols.extend([("True", booleans.true_symbol), ("False", booleans.false_symbol)]);
+impl std::fmt::Debug for InputReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InputReader").finish_non_exhaustive()
+    }
+}
+
+impl InputReader {
+    /// A reader of terms over what a scope knows.
+    pub(crate) fn new(scope: Scope<'_>, numbers: Numbers) -> Self {
+        let named = scope.names.iter().zip(&scope.symbols);
+        let mut symbols: HashMap<String, SymbolId> =
+            named.filter_map(|(name, symbol)| Some((name.to_string(), (*symbol)?))).collect();
+        let booleans = scope.signature.booleans;
+        let sort = &scope.signature.sorts[booleans.sort];
+        if sort.span.is_none() && sort.name != HIDDEN_BOOL {
+            // The program's own symbols hide the other names of the built-in truth values.
+            for (names, symbol) in
+                [(["true", "True"], booleans.true_symbol), (["false", "False"], booleans.false_symbol)]
+            {
+                names.into_iter().for_each(|name| _ = symbols.entry(name.into()).or_insert(symbol));
+            }
         }
-        // The program's own symbols hide these other names of the built-in truth values.
-        let is_choice = |id: &SymbolId| {
-            let symbol = &signature.symbols[*id];
-            symbol.span.is_none() && symbol.name == IF
+        let finished = Finished {
+            signature: scope.signature.into_owned(),
+            families: scope.families.into_owned(),
+            lists: scope.lists.into_owned(),
+            choice: scope.made.choice,
+            symbols,
+            numbers,
         };
-        let lists = Lists::of_program(signature);
-        let of_lists = lists.symbols();
-        let written = |id: &SymbolId| {
-            signature.sorts[signature.symbols[*id].result].name != HIDDEN_BOOL
-                && !is_choice(id)
-                && !of_lists.contains(id)
-        };
-        let choices = signature.symbols.ids().filter(is_choice);
-        let choices = choices.map(|id| (signature.symbols[id].result, id)).collect();
-        symbols.extend(
-            signature.symbols.ids().filter(written).map(|id| (signature.symbols[id].name.as_str(), id)),
-        );
-        Self { program, symbols, choices, lists }
+        Self { finished: Arc::new(finished) }
+    }
+
+    /// What sorts and symbols are in the finished program.
+    pub(crate) fn numbers(&self) -> &Numbers {
+        &self.finished.numbers
     }
 
     /// Reads the term in the text `id`.
@@ -71,27 +81,33 @@ impl<'p> InputReader<'p> {
         let lexed = lex(id, &sources.get(id).text, &mut reporter.diagnostics);
         let term = read_whole(&lexed).map_err(|error| reporter.report(*error)).ok();
         let names = lexed.tables.names;
-        let find = |name: &str| self.symbols.get(name).copied();
-        let mut scope = Scope::of_program(
-            &self.program.signature,
-            &names,
-            find,
-            self.choices.clone(),
-            self.lists.clone(),
-        );
-        let mut builder = GroundBuilder::default();
-        let ground = term.and_then(|term| {
-            let sort = Resolver::new(&mut scope, Vars::None, &mut reporter).resolve(
-                &term.nodes,
-                None,
-                &mut builder,
-            )?;
-            Some(GroundTerm { nodes: builder.nodes, sort, span: term.span() })
-        });
+        let Finished { signature, families, lists, choice, symbols, numbers } = &*self.finished;
+        let find = |name: &str| symbols.get(name).copied();
+        let mut scope = Scope::of_program(signature, &names, find, families, lists, *choice);
+        let ground = term.and_then(|term| ground(&term, &mut scope, &mut reporter));
         let mut diagnostics = reporter.diagnostics;
         diagnostic::sort(&mut diagnostics);
-        ground.filter(|_| diagnostics.is_empty()).ok_or(diagnostics)
+        ground.filter(|_| diagnostics.is_empty()).map(|term| numbers.term(term)).ok_or(diagnostics)
     }
+}
+
+/// A term without variables; `None` when something is wrong, which then is reported.
+pub(crate) fn ground(term: &Term, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Option<GroundTerm> {
+    let mut builder = GroundBuilder::default();
+    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&term.nodes, None, &mut builder)?;
+    Some(GroundTerm { nodes: builder.nodes, sort, span: term.span() })
+}
+
+/// The term in a text of its own, whose names are added to those of a program.
+pub(crate) fn parse_input(
+    names: Names,
+    sources: &SourceMap,
+    id: SourceId,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Names, Option<Term>) {
+    let lexed = lex_with(names, id, &sources.get(id).text, diagnostics);
+    let term = read_whole(&lexed).map_err(|error| diagnostics.push(*error)).ok();
+    (lexed.tables.names, term)
 }
 
 /// One term and perhaps a semicolon, and nothing behind.

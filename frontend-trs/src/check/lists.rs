@@ -1,15 +1,14 @@
-//! `List(S)`: the sort, its constructors, and functions on it, for each sort of elements that a program uses.
+//! `List(S)`: a sort with a parameter, its constructors, and functions on it, as far as a program uses them.
 
-use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
 use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Rule, Var, VarId};
-use gchr_base::signature::{
-    Brackets, Notation, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind,
-};
+use gchr_base::signature::{Brackets, Notation, Sort, SortId, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
 use super::declarations::Scope;
+use super::families::{Families, FamilyId};
 use super::rules::rule_of;
 use crate::ast::ListOp;
 
@@ -63,11 +62,6 @@ impl ListSymbol {
         }
     }
 
-    fn all() -> impl Iterator<Item = Self> {
-        let operators = ListOp::ALL.into_iter().map(ListSymbol::Op);
-        [ListSymbol::Empty, ListSymbol::Length].into_iter().chain(operators).chain(Self::NAMED)
-    }
-
     fn notation(self) -> Option<Notation> {
         let brackets = Brackets { open: "[", close: "]" };
         Some(match self {
@@ -79,99 +73,65 @@ impl ListSymbol {
     }
 }
 
-/// The sorts of lists of a program, and their symbols.
+/// The sort of lists, and the symbols for it, once they are used.
 #[derive(Clone, Default)]
 pub(crate) struct Lists {
-    of: HashMap<SortId, SortId>,
-    elements: HashMap<SortId, SortId>,
-    symbols: HashMap<(ListSymbol, SortId), SymbolId>,
+    family: Option<FamilyId>,
+    symbols: HashMap<ListSymbol, SymbolId>,
 }
 
 impl Lists {
-    /// Those that a finished program has.
-    pub fn of_program(signature: &Signature) -> Self {
-        let mut lists = Self::default();
-        let built_in = |symbol: &Symbol, name: &str| symbol.span.is_none() && symbol.name == name;
-        for symbol in signature.symbols.iter() {
-            if built_in(symbol, ListSymbol::Op(ListOp::Cons).name())
-                && let [element, list] = symbol.args[..]
-            {
-                lists.of.insert(element, list);
-                lists.elements.insert(list, element);
-            }
-        }
-        for (id, symbol) in signature.symbols.iter_enumerated() {
-            let Some(found) = ListSymbol::all().find(|list| built_in(symbol, list.name())) else { continue };
-            let mut sorts = symbol.args.iter().chain([&symbol.result]);
-            // An element may be a list itself: the list is the last argument of `|>` and `in`, else the first one.
-            let list = match found {
-                ListSymbol::Op(ListOp::Cons | ListOp::In) => symbol.args.last(),
-                _ => sorts.next(),
-            };
-            if let Some(element) = list.and_then(|list| lists.elements.get(list)) {
-                lists.symbols.insert((found, *element), id);
-            }
-        }
-        lists
-    }
-
-    /// The sort of the elements, where a sort is one of lists.
-    pub fn element(&self, list: SortId) -> Option<SortId> {
-        self.elements.get(&list).copied()
-    }
-
-    /// All symbols for lists.
-    pub fn symbols(&self) -> HashSet<SymbolId> {
-        self.symbols.values().copied().collect()
-    }
-
-    /// The sort of lists of elements of a sort, and its constructors where they are new.
-    pub fn sort(
+    /// The sort with its constructors.
+    pub fn family(
         &mut self,
-        element: SortId,
+        families: &mut Families,
         sorts: &mut IdVec<SortId, Sort>,
         symbols: &mut IdVec<SymbolId, Symbol>,
-    ) -> SortId {
-        if let Some(&known) = self.of.get(&element) {
+    ) -> FamilyId {
+        if let Some(known) = self.family {
             return known;
         }
-        let name = format!("{LIST}({})", sorts[element].name);
-        let list = sorts.push(Sort { name, kind: SortKind::Data, span: None });
-        self.of.insert(element, list);
-        self.elements.insert(list, element);
+        let element = families.hidden_parameter(sorts, symbols);
+        let family = families.family(LIST, None, vec![element]);
+        self.family = Some(family);
+        let Some(list) = families.sort(family, vec![element], sorts) else { return family };
         for (symbol, args) in
             [(ListSymbol::Empty, vec![]), (ListSymbol::Op(ListOp::Cons), vec![element, list])]
         {
             let (name, kind) = (symbol.name().to_string(), SymbolKind::Constructor);
             let id = symbols.push(Symbol { name, args, result: list, kind, span: None });
-            self.symbols.insert((symbol, element), id);
+            families.generalise(id, vec![element]);
+            families.constructor(family, id);
+            self.symbols.insert(symbol, id);
         }
-        list
+        family
     }
 
     /// How the symbols are written in results.
     pub fn notations(&self) -> impl Iterator<Item = (SymbolId, Notation)> + '_ {
-        self.symbols.iter().filter_map(|((symbol, _), id)| Some((*id, symbol.notation()?)))
+        self.symbols.iter().filter_map(|(symbol, id)| Some((*id, symbol.notation()?)))
     }
 }
 
 impl Scope<'_> {
-    /// The sort of lists of elements of a sort; `None` where a finished program has none.
-    pub fn list_sort(&mut self, element: SortId) -> Option<SortId> {
-        let known = self.lists.of.get(&element).copied();
-        if known.is_some() || self.made.is_final {
-            return known;
+    /// The sort of lists; `None` where a finished program has none.
+    pub fn list_family(&mut self) -> Option<FamilyId> {
+        if self.made.is_final {
+            return self.lists.family;
         }
-        let signature = self.signature.to_mut();
-        Some(self.lists.sort(element, &mut signature.sorts, &mut signature.symbols))
+        let Self { families, lists, signature, .. } = self;
+        let signature = signature.to_mut();
+        Some(lists.to_mut().family(families.to_mut(), &mut signature.sorts, &mut signature.symbols))
     }
 
-    /// The symbol for lists of elements of a sort, with its rules; `None` where a finished program has none.
-    pub fn list_symbol(&mut self, symbol: ListSymbol, element: SortId, span: Span) -> Option<SymbolId> {
-        let list = self.list_sort(element)?;
-        if let Some(&known) = self.lists.symbols.get(&(symbol, element)) {
+    /// The symbol for lists of any sort, with its rules; `None` where a finished program has none.
+    pub fn list_symbol(&mut self, symbol: ListSymbol, span: Span) -> Option<SymbolId> {
+        let family = self.list_family()?;
+        if let Some(&known) = self.lists.symbols.get(&symbol) {
             return Some(known);
         }
+        let element = *self.families.parameters(family).first()?;
+        let list = self.families.known_sort(family, &[element])?;
         let int = || self.int;
         let (args, result) = match symbol {
             ListSymbol::Empty => (vec![], list),
@@ -187,17 +147,16 @@ impl Scope<'_> {
         };
         let owner = self.made.owner.take();
         let id = self.make(symbol.name().to_string(), args, result)?;
-        self.lists.symbols.insert((symbol, element), id);
+        self.lists.to_mut().symbols.insert(symbol, id);
         let mut maker = Maker { scope: self, element, list, span };
-        for rule in maker.rules(symbol, id)? {
-            self.made.rules.push(rule);
-        }
+        let rules = maker.rules(symbol, id)?;
+        self.made.rules.extend(rules);
         self.made.owner = owner;
         Some(id)
     }
 }
 
-/// Makes the rules of functions on lists of one sort.
+/// Makes the rules of functions on lists.
 struct Maker<'v, 'a> {
     scope: &'v mut Scope<'a>,
     element: SortId,
@@ -248,8 +207,8 @@ impl Maker<'_, '_> {
     /// The rules of a function: `None` where something that they need is missing.
     fn rules(&mut self, symbol: ListSymbol, id: SymbolId) -> Option<Vec<Rule>> {
         let (element, list, span) = (self.element, self.list, self.span);
-        let empty_symbol = self.scope.list_symbol(ListSymbol::Empty, element, span)?;
-        let cons_symbol = self.scope.list_symbol(ListSymbol::Op(ListOp::Cons), element, span)?;
+        let empty_symbol = self.scope.list_symbol(ListSymbol::Empty, span)?;
+        let cons_symbol = self.scope.list_symbol(ListSymbol::Op(ListOp::Cons), span)?;
         let mut vars = IdVec::new();
         let [x, y] = ["X", "Y"].map(|name| self.var(&mut vars, name, element));
         let [l, m] = ["L", "M"].map(|name| self.var(&mut vars, name, list));
@@ -281,7 +240,7 @@ impl Maker<'_, '_> {
             }
             ListSymbol::Op(ListOp::Size) => {
                 let int = self.scope.int?;
-                let length = self.scope.list_symbol(ListSymbol::Length, element, span)?;
+                let length = self.scope.list_symbol(ListSymbol::Length, span)?;
                 let zero = self.int(0, int);
                 vec![rule(&vars, vec![&l], self.app(length, vec![l.clone(), zero]).value)]
             }
@@ -310,9 +269,7 @@ impl Maker<'_, '_> {
                 let truth = self.scope.truth?;
                 let [yes, no] =
                     [truth.true_symbol, truth.false_symbol].map(|value| self.app(value, vec![]).value);
-                let is_number = [self.scope.int, self.scope.float].contains(&Some(element));
-                let equal = if is_number { Op::Eq } else { Op::Same };
-                let same = self.operation(equal, [y.clone(), x.clone()]);
+                let same = self.operation(Op::Same, [y.clone(), x.clone()]);
                 let mut found = rule(&vars, vec![&y, &xl], yes);
                 found.guard.push(Goal { kind: GoalKind::Test(same), span });
                 let further = self.app(id, vec![y.clone(), l.clone()]).value;

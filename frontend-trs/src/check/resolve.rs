@@ -19,7 +19,8 @@ use super::Reporter;
 use super::builders::{Elements, Resolved, Site, TermBuilder, no_rules, not_ground, not_matched};
 use super::choice::IF;
 use super::declarations::Scope;
-use super::lists::{LIST, ListSymbol};
+use super::instances::too_large;
+use super::lists::ListSymbol;
 use super::types::{Ty, Types};
 use crate::ast::{Ident, ListOp, Name, Node, NodeKind, operator_text};
 
@@ -71,8 +72,17 @@ pub(super) struct Operand {
 #[derive(Clone, Copy)]
 pub(super) enum Meaning {
     Known(Resolved),
-    /// A symbol for lists of such elements.
-    OfList(ListSymbol, Ty),
+    /// A symbol with parameters, for which the open sorts from `first` on stand.
+    Instance {
+        symbol: SymbolId,
+        first: usize,
+    },
+    /// The same, so many times.
+    Repeat {
+        symbol: SymbolId,
+        first: usize,
+        count: u32,
+    },
     /// A list of such elements.
     Elements(Ty),
 }
@@ -95,6 +105,10 @@ pub(crate) struct Resolver<'a, 'v> {
     /// What the builder gets when all sorts in it are known.
     waiting: Vec<Ready>,
     errors: usize,
+    /// Whether the next node is the head of a left-hand side, which is checked with its own parameters.
+    is_head: bool,
+    /// Whether the root is that of a left-hand side.
+    has_head: bool,
     /// Something is wrong, be it reported here or not: the builder gets nothing more.
     failed: bool,
 }
@@ -102,7 +116,14 @@ pub(crate) struct Resolver<'a, 'v> {
 impl<'a, 'v> Resolver<'a, 'v> {
     pub fn new(scope: &'v mut Scope<'a>, vars: Vars<'v>, reporter: &'v mut Reporter) -> Self {
         let (operands, types, waiting) = (Vec::new(), Types::default(), Vec::new());
-        Self { scope, vars, reporter, operands, types, waiting, errors: 0, failed: false }
+        let (is_head, has_head) = (false, false);
+        Self { scope, vars, reporter, operands, types, waiting, errors: 0, is_head, has_head, failed: false }
+    }
+
+    /// Says that the term is the left-hand side of an equation.
+    pub fn with_head(mut self) -> Self {
+        self.has_head = true;
+        self
     }
 
     /// Feeds the nodes of `term` to `builder` and returns its sort; `None` when anything is wrong. `expected` is its
@@ -113,7 +134,8 @@ impl<'a, 'v> Resolver<'a, 'v> {
         expected: Option<SortId>,
         builder: &mut impl TermBuilder,
     ) -> Option<SortId> {
-        for node in term {
+        for (at, node) in term.iter().enumerate() {
+            self.is_head = self.has_head && at + 1 == term.len();
             let arity = node.kind.arity();
             let base = self.operands.len() - arity;
             let result = self.node(node.kind, node.span, base);
@@ -134,9 +156,9 @@ impl<'a, 'v> Resolver<'a, 'v> {
         }
         let ty = self.operands.last().and_then(|operand| operand.ty)?;
         if let Some(expected) = expected
-            && self.types.known(ty).is_none()
+            && !self.types.is_known(ty)
         {
-            self.types.unify(ty, Ty::Sort(expected), &self.scope.lists);
+            self.types.unify(ty, Ty::Sort(expected), &self.scope.families);
         }
         self.build(builder);
         self.sort(ty).filter(|_| !self.failed)
@@ -144,24 +166,48 @@ impl<'a, 'v> Resolver<'a, 'v> {
 
     /// The sort, if it is known.
     fn sort(&mut self, ty: Ty) -> Option<SortId> {
-        let (sort, lists) = self.types.known(ty)?;
-        (0..lists).try_fold(sort, |sort, _| self.scope.list_sort(sort))
+        let Self { types, scope, .. } = self;
+        types.sort(ty, &mut |family, args| scope.sort_instance(family, args))
+    }
+
+    /// The sort, or why there is none.
+    fn needed_sort(&mut self, ty: Ty, span: Span) -> Result<SortId, Box<Diagnostic>> {
+        let sort = self.sort(ty);
+        sort.ok_or_else(|| match self.types.is_known(ty) {
+            false => Box::new(unknown_sort(span)),
+            true => Box::new(self.missing(span)),
+        })
+    }
+
+    /// Why an instance is not there.
+    pub(super) fn missing(&self, span: Span) -> Diagnostic {
+        if self.scope.families.is_too_large() { too_large(span) } else { no_rules(span) }
+    }
+
+    /// The instance of a symbol with parameters, for which the open sorts from `first` on stand.
+    fn instance(&mut self, symbol: SymbolId, first: usize, span: Span) -> Result<SymbolId, Box<Diagnostic>> {
+        let count = self.scope.families.parameters_of(symbol).len();
+        let args = (first..first + count).map(|at| self.needed_sort(Ty::Open(at), span));
+        let args = args.collect::<Result<Vec<SortId>, _>>()?;
+        self.scope.instance(symbol, &args).ok_or_else(|| Box::new(self.missing(span)))
     }
 
     /// What a node means now that the sorts in it should be known.
     fn meaning(&mut self, meaning: Meaning, span: Span) -> Result<Resolved, Box<Diagnostic>> {
-        let of_list = |resolver: &mut Self, symbol, element| {
-            let element = resolver.types.known(element).map(|_| resolver.sort(element));
-            let Some(element) = element else { return Err(Box::new(unknown_sort(span))) };
-            let symbol = element.and_then(|element| resolver.scope.list_symbol(symbol, element, span));
-            symbol.ok_or_else(|| Box::new(no_rules(span)))
-        };
         match meaning {
             Meaning::Known(resolved) => Ok(resolved),
-            Meaning::OfList(symbol, element) => of_list(self, symbol, element).map(Resolved::App),
+            Meaning::Instance { symbol, first } => self.instance(symbol, first, span).map(Resolved::App),
+            Meaning::Repeat { symbol, first, count } => {
+                self.instance(symbol, first, span).map(|symbol| Resolved::Repeat(symbol, count))
+            }
             Meaning::Elements(element) => {
-                let empty = of_list(self, ListSymbol::Empty, element)?;
-                let cons = of_list(self, ListSymbol::Op(ListOp::Cons), element)?;
+                let element = self.needed_sort(element, span)?;
+                let mut of = |symbol| {
+                    let symbol = self.scope.list_symbol(symbol, span)?;
+                    self.scope.instance(symbol, &[element])
+                };
+                let symbols = (of(ListSymbol::Empty), of(ListSymbol::Op(ListOp::Cons)));
+                let (Some(empty), Some(cons)) = symbols else { return Err(Box::new(self.missing(span))) };
                 Ok(Resolved::Elements(Elements { empty, cons }))
             }
         }
@@ -177,7 +223,10 @@ impl<'a, 'v> Resolver<'a, 'v> {
                 Ok(resolved) => resolved,
                 Err(diagnostic) => return self.error(*diagnostic),
             };
-            let Some(sort) = self.sort(ty) else { return self.error(unknown_sort(span)) };
+            let sort = match self.needed_sort(ty, span) {
+                Ok(sort) => sort,
+                Err(diagnostic) => return self.error(*diagnostic),
+            };
             if let (Resolved::Var(var), Vars::Bind(rule)) = (resolved, &mut self.vars) {
                 rule.vars[var].sort = sort;
             }
@@ -204,7 +253,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
     /// certain.
     fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Meaning, Ty)> {
         let found = match kind {
-            NodeKind::List(_) => return self.elements(base),
+            NodeKind::List(_) => return self.elements(span, base),
             NodeKind::ListOp(op) => return self.of_list(ListSymbol::Op(op), span, base),
             NodeKind::Call(name, _) | NodeKind::Name(name) if self.list_function(name).is_some() => {
                 let function = self.list_function(name)?;
@@ -220,10 +269,10 @@ impl<'a, 'v> Resolver<'a, 'v> {
                     None
                 }
                 _ if self.is_free(name, WILD) => self.wildcard(span),
-                _ => self.application(name, span, base),
+                _ => return self.application(name, span, base),
             },
-            NodeKind::Call(name, _) => self.application(name, span, base),
-            NodeKind::Power(name, count) => self.power(name, count, span, base),
+            NodeKind::Call(name, _) => return self.application(name, span, base),
+            NodeKind::Power(name, count) => return self.power(name, count, span, base),
             NodeKind::Prefix(op) | NodeKind::Infix(op) => self.operation(op, operator_text(op), span, base),
             NodeKind::Match => {
                 self.error(

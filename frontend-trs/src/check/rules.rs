@@ -14,6 +14,7 @@ use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
 use super::choice::IF;
 use super::condition;
 use super::declarations::Scope;
+use super::instances::has_only_own_parameters;
 use super::lists::ListSymbol;
 use super::resolve::{Resolver, RuleVars, Vars, WILD};
 use crate::ast::{Binding, Equation, NodeKind, Term};
@@ -38,8 +39,11 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
     }
     let mut rule = RuleVars::default();
     let mut left = PatternBuilder::default();
-    let left_sort =
-        Resolver::new(scope, Vars::Bind(&mut rule), reporter).resolve(&equation.left.nodes, None, &mut left);
+    let left_sort = Resolver::new(scope, Vars::Bind(&mut rule), reporter).with_head().resolve(
+        &equation.left.nodes,
+        None,
+        &mut left,
+    );
     let mut guard = match &equation.condition {
         Some(condition) => condition::goals(condition, &mut rule, scope, reporter),
         None => Some(Vec::new()),
@@ -61,14 +65,15 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
     if let Some(guard) = &mut guard {
         guard.extend(values);
     }
-    Some(Rule {
+    let rule = Rule {
         name: None,
         vars: rule.vars,
         heads: vec![head],
         guard: guard?,
         body: Body::Replace(right.finish()?),
         span: equation.span,
-    })
+    };
+    (scope.families.is_empty() || has_only_own_parameters(&rule, scope, reporter)).then_some(rule)
 }
 
 /// Gives variables the values that stand behind `whr`; `None` when something is wrong.

@@ -1,8 +1,9 @@
 //! Sorts of subterms, which what is around them may decide.
 
+use gchr_base::hash::HashSet;
 use gchr_base::signature::SortId;
 
-use super::lists::Lists;
+use super::families::{Families, FamilyId};
 
 /// A sort, known or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,33 +12,70 @@ pub(crate) enum Ty {
     Sort(SortId),
     /// What stands for it in [`Types`].
     Open(usize),
-    /// A list of elements of the sort that stands for it in [`Types`].
-    List(usize),
+    /// A sort that is made of others, which stand in [`Types`].
+    Applied(usize),
+}
+
+/// A sort that is made of others, some of which were not known.
+struct Applied {
+    family: FamilyId,
+    args: Vec<Ty>,
+    /// What it is the same as.
+    same: Option<Ty>,
 }
 
 /// What is known of the sorts of one term.
 #[derive(Default)]
 pub(crate) struct Types {
     bound: Vec<Option<Ty>>,
+    applied: Vec<Applied>,
     open: usize,
 }
 
 impl Types {
     /// A sort of which nothing is known.
     pub fn open(&mut self) -> Ty {
-        self.bound.push(None);
-        self.open += 1;
-        Ty::Open(self.bound.len() - 1)
+        Ty::Open(self.opens(1))
     }
 
-    /// The sort of lists of elements of a sort.
-    pub fn list(&mut self, element: Ty) -> Ty {
-        match self.find(element) {
-            Ty::Open(at) => Ty::List(at),
-            known => {
-                self.bound.push(Some(known));
-                Ty::List(self.bound.len() - 1)
-            }
+    /// So many of them: the first one.
+    pub fn opens(&mut self, count: usize) -> usize {
+        let first = self.bound.len();
+        self.bound.resize(first + count, None);
+        self.open += count;
+        first
+    }
+
+    /// A sort with open sorts, from `first` on, in the place of parameters.
+    pub fn shape(&mut self, sort: SortId, parameters: &[SortId], first: usize, families: &Families) -> Ty {
+        if !families.is_open(sort) {
+            return Ty::Sort(sort);
+        }
+        if let Some(at) = parameters.iter().position(|&parameter| parameter == sort) {
+            return Ty::Open(first + at);
+        }
+        let Some((family, args)) = families.origin_of_sort(sort) else { return Ty::Sort(sort) };
+        let args = args.iter().map(|&arg| self.shape(arg, parameters, first, families)).collect();
+        self.apply(family, args)
+    }
+
+    /// A sort that is made of others.
+    pub fn apply(&mut self, family: FamilyId, args: Vec<Ty>) -> Ty {
+        self.applied.push(Applied { family, args, same: None });
+        Ty::Applied(self.applied.len() - 1)
+    }
+
+    /// Whether a sort is made of others that are not all known.
+    pub fn is_applied(&self, ty: Ty) -> bool {
+        matches!(self.find(ty), Ty::Applied(_))
+    }
+
+    /// Makes an open sort, which nothing is made of yet, the same as another one, unless it is known already.
+    pub fn give(&mut self, open: usize, ty: Ty) {
+        let ty = self.find(ty);
+        if self.bound[open].is_none() && ty != Ty::Open(open) {
+            self.bound[open] = Some(ty);
+            self.open -= 1;
         }
     }
 
@@ -47,71 +85,143 @@ impl Types {
     }
 
     fn find(&self, mut ty: Ty) -> Ty {
-        while let Ty::Open(at) = ty
-            && let Some(bound) = self.bound[at]
-        {
-            ty = bound;
-        }
-        ty
-    }
-
-    /// The sort and how many lists are around it: 1 for a list of elements of the sort; `None` when it is not known.
-    pub fn known(&self, ty: Ty) -> Option<(SortId, usize)> {
-        let (sort, lists) = self.innermost(ty);
-        Some((sort?, lists))
-    }
-
-    /// The sort in all lists, if it is known, and the number of lists around it.
-    pub fn innermost(&self, ty: Ty) -> (Option<SortId>, usize) {
-        let (mut ty, mut lists) = (self.find(ty), 0);
         loop {
-            match ty {
-                Ty::Sort(sort) => return (Some(sort), lists),
-                Ty::Open(_) => return (None, lists),
-                Ty::List(element) => (ty, lists) = (self.find(Ty::Open(element)), lists + 1),
+            let next = match ty {
+                Ty::Sort(_) => None,
+                Ty::Open(at) => self.bound[at],
+                Ty::Applied(at) => self.applied[at].same,
+            };
+            match next {
+                Some(next) => ty = next,
+                None => return ty,
             }
         }
     }
 
-    fn bind(&mut self, at: usize, ty: Ty) {
-        self.bound[at] = Some(ty);
-        self.open -= 1;
+    /// Whether a sort is known.
+    pub fn is_known(&self, ty: Ty) -> bool {
+        self.all(ty, |ty| !matches!(ty, Ty::Open(_)))
+    }
+
+    /// Whether something holds for all sorts that one is made of.
+    fn all(&self, ty: Ty, holds: impl Fn(Ty) -> bool) -> bool {
+        let (mut todo, mut seen) = (vec![ty], HashSet::default());
+        while let Some(ty) = todo.pop() {
+            let ty = self.find(ty);
+            if !holds(ty) {
+                return false;
+            }
+            if let Ty::Applied(at) = ty
+                && seen.insert(at)
+            {
+                todo.extend(&self.applied[at].args);
+            }
+        }
+        true
+    }
+
+    /// The sort, where all that it is made of is known. `make` gives sorts that are made of others; where it gives
+    /// none, there is none.
+    pub fn sort(
+        &mut self,
+        ty: Ty,
+        make: &mut impl FnMut(FamilyId, Vec<SortId>) -> Option<SortId>,
+    ) -> Option<SortId> {
+        let mut todo = vec![ty];
+        while let Some(&top) = todo.last() {
+            match self.find(top) {
+                Ty::Sort(_) => _ = todo.pop(),
+                Ty::Open(_) => return None,
+                Ty::Applied(at) => {
+                    let Applied { family, args, .. } = &self.applied[at];
+                    let known = args.iter().map(|&arg| match self.find(arg) {
+                        Ty::Sort(sort) => Ok(sort),
+                        other => Err(other),
+                    });
+                    match known.collect::<Result<Vec<SortId>, Ty>>() {
+                        Err(first) => todo.push(first),
+                        Ok(sorts) => self.applied[at].same = Some(Ty::Sort(make(*family, sorts)?)),
+                    }
+                }
+            }
+        }
+        match self.find(ty) {
+            Ty::Sort(sort) => Some(sort),
+            _ => None,
+        }
     }
 
     /// Makes two sorts the same; whether they may be.
-    pub fn unify(&mut self, a: Ty, b: Ty, lists: &Lists) -> bool {
-        let (mut a, mut b) = (a, b);
-        loop {
+    pub fn unify(&mut self, a: Ty, b: Ty, families: &Families) -> bool {
+        let mut todo = vec![(a, b)];
+        while let Some((a, b)) = todo.pop() {
             match (self.find(a), self.find(b)) {
-                (x, y) if x == y => return true,
+                (x, y) if x == y => {}
                 (Ty::Open(at), other) | (other, Ty::Open(at)) => {
-                    if self.contains(other, at) {
+                    if !self.all(other, |ty| ty != Ty::Open(at)) {
                         return false;
                     }
-                    self.bind(at, other);
-                    return true;
+                    self.bound[at] = Some(other);
+                    self.open -= 1;
                 }
-                (Ty::List(x), Ty::List(y)) => (a, b) = (Ty::Open(x), Ty::Open(y)),
-                (Ty::List(x), Ty::Sort(sort)) | (Ty::Sort(sort), Ty::List(x)) => match lists.element(sort) {
-                    Some(element) => (a, b) = (Ty::Open(x), Ty::Sort(element)),
-                    None => return false,
-                },
+                (Ty::Applied(x), Ty::Applied(y)) => {
+                    if self.applied[x].family != self.applied[y].family {
+                        return false;
+                    }
+                    let pairs = self.applied[x].args.iter().zip(&self.applied[y].args);
+                    todo.extend(pairs.map(|(&a, &b)| (a, b)));
+                    self.applied[x].same = Some(Ty::Applied(y));
+                }
+                (Ty::Applied(at), Ty::Sort(sort)) | (Ty::Sort(sort), Ty::Applied(at)) => {
+                    match families.origin_of_sort(sort) {
+                        Some((family, args)) if family == self.applied[at].family => {
+                            let pairs = self.applied[at].args.iter().zip(args);
+                            todo.extend(pairs.map(|(&a, &b)| (a, Ty::Sort(b))));
+                            self.applied[at].same = Some(Ty::Sort(sort));
+                        }
+                        _ => return false,
+                    }
+                }
                 (Ty::Sort(_), Ty::Sort(_)) => return false,
             }
         }
+        true
     }
 
-    /// Whether lists of an unknown sort are around themselves.
-    fn contains(&self, mut ty: Ty, at: usize) -> bool {
-        while let Ty::List(element) = self.find(ty) {
-            if element == at {
-                return true;
+    /// The sort for messages; `?` for what is not known of it.
+    pub fn shown<'n>(&self, ty: Ty, families: &'n Families, name: impl Fn(SortId) -> &'n str) -> String {
+        const LONGEST: usize = 200;
+        enum Part {
+            Text(&'static str),
+            Sort(Ty),
+        }
+        let mut text = String::new();
+        let mut todo = vec![Part::Sort(ty)];
+        while let Some(part) = todo.pop() {
+            if text.len() > LONGEST {
+                text.push_str("...");
+                break;
             }
-            ty = Ty::Open(element);
-            if self.find(ty) == Ty::Open(at) {
-                return true;
+            match part {
+                Part::Text(part) => text.push_str(part),
+                Part::Sort(ty) => match self.find(ty) {
+                    Ty::Sort(sort) => text.push_str(name(sort)),
+                    Ty::Open(_) => text.push('?'),
+                    Ty::Applied(at) => {
+                        let Applied { family, args, .. } = &self.applied[at];
+                        text.push_str(families.name(*family));
+                        text.push('(');
+                        todo.push(Part::Text(")"));
+                        for (i, &arg) in args.iter().enumerate().rev() {
+                            todo.push(Part::Sort(arg));
+                            if i > 0 {
+                                todo.push(Part::Text(", "));
+                            }
+                        }
+                    }
+                },
             }
         }
-        false
+        text
     }
 }

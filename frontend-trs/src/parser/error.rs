@@ -160,10 +160,12 @@ fn begins_a_foreign_comment(lexed: &Lexed<'_>, at: usize) -> bool {
 /// What a clause of a section looks like.
 fn form(section: Option<Token>) -> &'static str {
     match section {
-        Some(Token::Sort) => "write `sort Nat = struct Zero() | S(Nat);`, `sort Item;` or `sort Row = List;`",
+        Some(Token::Sort) => {
+            "write `sort Nat = struct Zero() | S(Nat);`, `sort Item;`, `sort Row = List;` or `sort Pair(A, B) = struct P(A, B);`"
+        }
         Some(Token::Cons) => "write `cons Nil: List; Cons: Nat # List -> List;`",
         Some(Token::Map) => "write `map Plus: Nat # Nat -> Nat;`",
-        Some(Token::Var) => "write `var X, Y: Nat;`",
+        Some(Token::Var) => "write `var X, Y: Nat;`, or `var A: sort;` of a variable that stands for sorts",
         Some(Token::Eqn) => "write `eqn L = R;`, `eqn C -> L = R;` or `eqn L = R whr X = T end;`",
         Some(Token::Input) => "write `input T;` with one term",
         Some(Token::Import) => "write `import \"lists.trs\";` with the name of a file",

@@ -244,7 +244,7 @@ fn lists_in_terms_for_a_program() {
     let text =
         "map f: List(List(Int)) -> Int; var l: List(List(Int)); eqn f(l) = #head(l) + if(f(l) == 0, 1, #l);";
     let (mut sources, _, loaded) = load(text);
-    let program = loaded.program.expect("no errors");
+    let reader = loaded.reader.expect("no errors");
     for (term, code) in [
         ("f([[1, 2], [], 3 |> []])", None),
         ("#head([[1]]) + if(true, 1, 2)", None),
@@ -256,7 +256,7 @@ fn lists_in_terms_for_a_program() {
         ("[1, true]", Some("T0202")),
     ] {
         let id = sources.add("term", term);
-        let found = gchr_trs::parse_term(&program, &sources, id);
+        let found = reader.read(&sources, id);
         assert_eq!(found.as_ref().err().map(|found| found[0].code), code, "{term}: {found:?}");
     }
 }

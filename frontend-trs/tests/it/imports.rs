@@ -21,7 +21,7 @@ fn in_folder(files: &[(&str, &str)]) -> (SourceMap, Loaded) {
     let mut sources = SourceMap::new();
     let name = folder.path().join(files[0].0).display().to_string();
     let id = sources.add(name, files[0].1);
-    let loaded = gchr_trs::load_files(&mut sources, id, &Account::default());
+    let loaded = gchr_trs::load_files(&mut sources, id, None, &Account::default());
     (sources, loaded)
 }
 
@@ -128,7 +128,7 @@ fn what_is_read_counts_for_the_limit_of_memory() {
     std::fs::write(folder.path().join("b.trs"), "% ".repeat(1000)).expect("a file");
     let mut sources = SourceMap::new();
     let id = sources.add(folder.path().join("a.trs").display().to_string(), "import \"b\";");
-    let loaded = gchr_trs::load_files(&mut sources, id, &Account::new(Some(1000)));
+    let loaded = gchr_trs::load_files(&mut sources, id, None, &Account::new(Some(1000)));
     assert!(loaded.program.is_none());
     assert_eq!(loaded.diagnostics[0].code, "T0110");
     assert!(loaded.diagnostics[0].message.contains("cannot be read"), "{:?}", loaded.diagnostics);

@@ -5,6 +5,7 @@ mod diagnostics;
 mod docs;
 mod growth;
 mod imports;
+mod parameters;
 mod programs;
 mod properties;
 mod terms;

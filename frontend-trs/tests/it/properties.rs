@@ -7,7 +7,7 @@ use gchr_trs::ast::{Ident, Module, Section, SortBody, SortRef, Term};
 use proptest::prelude::*;
 
 /// Programs to mutate: every construct of the language occurs.
-const PROGRAMS: [&str; 5] = [
+const PROGRAMS: [&str; 6] = [
     "sort Nat = struct Zero() | S(Nat) | Len(List);\n List = struct Nil | Cons(Nat, List); A, B;\n\
      cons C: A; map Plus: Nat # Nat -> Nat; F, G: A # B -> A;\n\
      var X, Y : Nat; L: List; a: A; b': B;\n\
@@ -26,72 +26,20 @@ const PROGRAMS: [&str; 5] = [
      var x, y: Int; r, s: Row; t: Table; ts: List(T);\n\
      eqn f([], _) = 0; f(x |> r, [[y], s]) = #r + (r <| x).0; x in [y] ++ [] -> f([x, y], t) = head(rhead(t)); g(n(ts)) = rtail(ts);\n\
      f(r, t) = f(tail(r), t) [owise]; input f(1 |> 2 |> [3], [[], [4, 5]]);",
+    "sort T(A) = struct l | n(t: T(A), A, T(A))?is_n; P(A, B) = struct p(A, B); Q(B) = T(P(B, List(B))); U(A); var C: sort;\n\
+     cons u: A -> U(A); map f: T(A) # C -> T(P(A, C)); g: Q(B) -> Int; var x: A; y: C; r, s: T(A); q: Q(B);\n\
+     eqn f(l, _) = l; x == x -> f(n(r, x, s), y) = if(is_n(r), n(f(r, y), p(x, y), f(s, y)), l); g(q) = 1;\n\
+     input p(g(f(n(l, 1, t(n(l, 2, l))), [1])), u(u(true)));",
     "sort Bool = struct True() | False() | And(Bool, Bool); var B: Bool;\n\
      eqn And(True(), B) = B; B -> And(B, B) = B; input And(True, False)",
 ];
 
 /// Words that make up programs, for texts that get far into the parser.
 const WORDS: [&str; 60] = [
-    "sort ",
-    "struct ",
-    "cons ",
-    "map ",
-    "var ",
-    "eqn ",
-    "input ",
-    "div ",
-    "mod ",
-    "Nat ",
-    "S",
-    "Zero",
-    "X ",
-    "F",
-    "Int ",
-    "Bool ",
-    "true ",
-    "(",
-    ")",
-    "(",
-    ")",
-    ",",
-    ";",
-    ";",
-    ":",
-    "#",
-    "->",
-    "=",
-    "=",
-    "|",
-    "||",
-    "&&",
-    "^",
-    "^3(",
-    "==",
-    "<",
-    ">>",
-    "+",
-    "-",
-    "*",
-    "!",
-    "17 ",
-    "2.5 ",
-    "%\n",
-    "_",
-    "if(",
-    "?",
-    ":=",
-    "whr ",
-    "end ",
-    "[owise]",
-    "[",
-    "]",
-    "|>",
-    "<|",
-    "++",
-    " . ",
-    " in ",
-    "import ",
-    "\"a.trs\"",
+    "sort ", "struct ", "cons ", "map ", "var ", "eqn ", "input ", "div ", "mod ", "Nat ", "S", "Zero", "X ",
+    "F", "Int ", "Bool ", "true ", "(", ")", "(", ")", ",", ";", ";", ":", "#", "->", "=", "=", "|", "||",
+    "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n", "_", "if(", "?", ":=",
+    "whr ", "end ", "[owise]", "[", "]", "|>", "<|", "++", " . ", " in ", "import ", "\"a\"",
 ];
 
 fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
@@ -112,17 +60,18 @@ fn check_any(text: &str) {
     }
     if let Some(program) = &loaded.program {
         assert_eq!(verify(program), []);
-        check_term(program, &mut sources, text);
-        check_term(program, &mut sources, "Plus(Zero, S^5(Zero)) == Zero || 1 + 2 < 3");
+        let reader = loaded.reader.as_ref().expect("a program has a reader");
+        check_term(program, reader, &mut sources, text);
+        check_term(program, reader, &mut sources, "Plus(Zero, S^5(Zero)) == Zero || 1 + 2 < 3");
     }
     if gchr_trs::parse(&sources, id).diagnostics.is_empty() {
         check_round_trip(loaded.ast);
     }
 }
 
-fn check_term(program: &Program, sources: &mut SourceMap, text: &str) {
+fn check_term(program: &Program, reader: &gchr_trs::InputReader, sources: &mut SourceMap, text: &str) {
     let id = sources.add("--input", text);
-    if let Ok(term) = gchr_trs::parse_term(program, sources, id) {
+    if let Ok(term) = reader.read(sources, id) {
         let mut program = program.clone();
         program.start = gchr_base::rule::Start::Term(Some(term));
         assert_eq!(verify(&program), []);
@@ -160,6 +109,7 @@ fn erase(module: &mut Module) {
                 for clause in clauses {
                     erase_span(&mut clause.span);
                     clause.names.iter_mut().for_each(ident);
+                    clause.parameters.iter_mut().for_each(ident);
                     let symbols = match &mut clause.body {
                         SortBody::Own => continue,
                         SortBody::Alias(of) => {
@@ -191,7 +141,7 @@ fn erase(module: &mut Module) {
                 for clause in clauses {
                     erase_span(&mut clause.span);
                     clause.names.iter_mut().for_each(ident);
-                    sort(&mut clause.sort);
+                    clause.sort.iter_mut().for_each(sort);
                 }
             }
             Section::Equations(clauses) => {

@@ -3,23 +3,25 @@
 use gchr_base::diagnostic::render_all;
 use gchr_base::rule::{GroundNode, Program, Start};
 use gchr_base::source::SourceMap;
+use gchr_trs::InputReader;
 
 const PROGRAM: &str = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat); Pair = struct P(Int, Float);
 var X, Y: Nat; eqn Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));";
 
-fn program(text: &str) -> (SourceMap, Program) {
+fn program(text: &str) -> (SourceMap, Program, InputReader) {
     let mut sources = SourceMap::new();
     let id = sources.add("program.trs", text);
     let loaded = gchr_trs::load(&sources, id);
     let shown = render_all(&loaded.diagnostics, &sources, false);
-    (sources, loaded.program.unwrap_or_else(|| panic!("{shown}")))
+    let (Some(program), Some(reader)) = (loaded.program, loaded.reader) else { panic!("{shown}") };
+    (sources, program, reader)
 }
 
 /// The nodes of a term as the rules printer shows them, and its sort; or codes and places of its errors.
 fn read(text: &str, term: &str) -> String {
-    let (mut sources, mut program) = program(text);
+    let (mut sources, mut program, reader) = program(text);
     let id = sources.add("--input", term);
-    match gchr_trs::parse_term(&program, &sources, id) {
+    match reader.read(&sources, id) {
         Ok(term) => {
             program.start = Start::Term(Some(term));
             assert_eq!(gchr_base::rule::verify(&program), []);
@@ -70,7 +72,7 @@ fn programs_with_their_own_bool() {
 /// Arithmetic, and a repetition of a defined symbol, in rules.
 #[test]
 fn rules_with_operators() {
-    let (_, program) = program(
+    let (_, program, _) = program(
         "map F: Int # Bool -> Int; Twice: Int -> Int; var N: Int; B: Bool;
          eqn !B && N >= 0 -> F(N, B) = Twice^3(N) div 1 * 0 - 1; F(-1, B) = 0; Twice(N) = N + N;",
     );
@@ -80,7 +82,7 @@ fn rules_with_operators() {
 
 #[test]
 fn constants_of_repeat_in_patterns() {
-    let (_, program) = program(
+    let (_, program, _) = program(
         "sort Nat = struct Zero() | S(Nat); map F: Nat -> Nat; var X: Nat; eqn F(S^3(X)) = S^2(X); F(S^0(Zero)) = Zero; input F(S^7(Zero));",
     );
     let rules = program.to_string();

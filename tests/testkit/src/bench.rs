@@ -62,8 +62,9 @@ pub fn repeats() -> u32 {
 pub fn load(label: &str, text: &str, input: &str) -> (SourceMap, Program, GroundTerm) {
     let mut sources = SourceMap::new();
     let file = sources.add(label, text);
-    let program = gchr_trs::load(&sources, file).program.expect("the example is right");
+    let loaded = gchr_trs::load(&sources, file);
+    let (program, reader) = loaded.program.zip(loaded.reader).expect("the example is right");
     let term = sources.add("--input", input);
-    let input = gchr_trs::parse_term(&program, &sources, term).expect("the input is right");
+    let input = reader.read(&sources, term).expect("the input is right");
     (sources, program, input)
 }

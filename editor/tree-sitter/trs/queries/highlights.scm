@@ -11,6 +11,7 @@
 (symbol_declaration argument: (name) @type)
 (symbol_declaration result: (name) @type)
 (variable_declaration sort: (name) @type)
+(parameters (name) @type)
 
 ; Symbols where they are declared.
 (struct_symbol name: (name) @constructor)

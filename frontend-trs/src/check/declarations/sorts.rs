@@ -1,42 +1,75 @@
-//! Sorts: their declarations, further names, and lists.
+//! Sorts: their declarations, parameters, further names, and lists.
 
 use super::*;
+use crate::check::instances::too_large;
+
+/// A sort with parameters, or another name of one.
+pub(super) struct Parametric {
+    parameters: Vec<SortId>,
+    /// What it stands for, made of its parameters.
+    pub whole: SortId,
+    span: Span,
+}
 
 /// What names of sorts mean.
 pub(super) struct Sorts<'v> {
     pub names: &'v Names,
     /// By name.
     pub of: &'v [Option<SortId>],
+    /// Those with parameters.
+    pub parametric: &'v HashMap<Name, Parametric>,
     pub sorts: &'v mut IdVec<SortId, Sort>,
     pub symbols: &'v mut IdVec<SymbolId, Symbol>,
+    pub families: &'v mut Families,
     pub lists: &'v mut Lists,
 }
 
 impl Sorts<'_> {
-    /// The sort, which may be a new one of lists.
+    /// The sort, which may be a new one that is made of others.
     pub fn find(&mut self, sort: &SortRef, reporter: &mut Reporter) -> Option<SortId> {
         let (text, found) = (self.names.get(sort.name.name), self.of[sort.name.name.0 as usize]);
-        let is_list = found.is_none() && text == LIST && !reporter.is_silenced(sort.name.name);
-        if !is_list && found.is_none() {
+        let parametric = self.parametric;
+        let declared = parametric.get(&sort.name.name);
+        let known = found.is_some() || declared.is_some();
+        let is_list = !known && text == LIST && !reporter.is_silenced(sort.name.name);
+        if !is_list && !known {
             unknown_sort(self.sorts, sort.name, self.names, reporter);
             return None;
         }
-        let wanted = usize::from(is_list);
+        let wanted = declared.map_or(usize::from(is_list), |declared| declared.parameters.len());
         if sort.args.len() != wanted {
-            let form = if is_list { format!("{LIST}(Nat)") } else { text.to_string() };
-            reporter.report(
-                Diagnostic::error(
-                    "T0109",
-                    format!("`{text}` stands with another number of sorts in brackets"),
-                )
-                .label(sort.span, format!("{} here", sort.args.len()))
-                .help(format!("write `{form}`")),
-            );
+            let form = match declared {
+                Some(declared) => self.sorts[declared.whole].name.clone(),
+                None if is_list => format!("{LIST}(Nat)"),
+                None => text.to_string(),
+            };
+            let message = format!("`{text}` stands with another number of sorts in brackets");
+            let mut wrong =
+                Diagnostic::error("T0109", message).label(sort.span, format!("{} here", sort.args.len()));
+            if let Some(declared) = declared {
+                wrong = wrong.label(declared.span, "declared here");
+            }
+            reporter.report(wrong.help(format!("write `{form}`")));
             return None;
         }
-        let Some(element) = sort.args.first() else { return found };
-        let element = self.find(element, reporter)?;
-        Some(self.lists.sort(element, self.sorts, self.symbols))
+        if wanted == 0 {
+            return found;
+        }
+        let args: Vec<_> = sort.args.iter().map(|arg| self.find(arg, reporter)).collect();
+        let args = args.into_iter().collect::<Option<Vec<SortId>>>()?;
+        let made = match declared {
+            Some(Parametric { parameters, whole, .. }) => {
+                self.families.substitute(*whole, parameters, &args, self.sorts)
+            }
+            None => {
+                let family = self.lists.family(self.families, self.sorts, self.symbols);
+                self.families.sort(family, args, self.sorts)
+            }
+        };
+        if made.is_none() {
+            reporter.report(too_large(sort.span));
+        }
+        made
     }
 }
 
@@ -75,10 +108,90 @@ impl<'a> Collector<'a, '_> {
                 }
             }
         }
+        self.parameters(module, &declared);
         let (aliases, own): (Vec<_>, Vec<_>) =
             declarations().flatten().partition(|clause| matches!(clause.body, SortBody::Alias(_)));
-        own.into_iter().flat_map(|clause| &clause.names).for_each(|&ident| self.sort(ident));
+        for clause in own {
+            if clause.parameters.is_empty() {
+                clause.names.iter().for_each(|&ident| self.sort(ident));
+            } else if let Some(&ident) = clause.names.first() {
+                self.parametric_sort(ident, &clause.parameters);
+            }
+        }
         self.aliases(&aliases);
+    }
+
+    /// What stands for sorts: parameters in declarations, and variables of sorts. One name is one parameter.
+    fn parameters(&mut self, module: &'a Module, declared: &[Ident]) {
+        for section in module.all_sections() {
+            let found: Vec<&[Ident]> = match section {
+                Section::Sorts(clauses) => {
+                    clauses.iter().map(|clause| clause.parameters.as_slice()).collect()
+                }
+                Section::Variables(clauses) => {
+                    let of_sorts = clauses.iter().filter(|clause| clause.sort.is_none());
+                    of_sorts.map(|clause| clause.names.as_slice()).collect()
+                }
+                _ => continue,
+            };
+            for idents in found {
+                for (at, &ident) in idents.iter().enumerate() {
+                    self.parameter(ident, &idents[..at], declared);
+                }
+            }
+        }
+    }
+
+    fn parameter(&mut self, ident: Ident, before: &[Ident], declared: &[Ident]) {
+        let text = self.names.get(ident.name);
+        let same = |other: &&Ident| other.name == ident.name;
+        let known = self.sort_of[ident.name.0 as usize];
+        let refuse = |what: String, other: Option<Span>| {
+            let mut found = Diagnostic::error("T0112", what).label(ident.span, "stands for any sort");
+            if let Some(span) = other {
+                found = found.label(span, "declared here");
+            }
+            found.help("give the parameter a name of its own")
+        };
+        if let Some(first) = before.iter().find(same) {
+            self.reporter.report(refuse(format!("`{text}` is a parameter twice"), Some(first.span)));
+        } else if let Some(other) = declared.iter().find(same) {
+            let what = format!("`{text}` is a sort, and no name for any sort");
+            self.reporter.report(refuse(what, Some(other.span)));
+        } else if known.is_some_and(|known| !self.families.is_parameter(known)) {
+            let what = format!("`{text}` is a built-in sort, and no name for any sort");
+            self.reporter.report(refuse(what, None));
+        } else if known.is_none() {
+            let parameter = self.families.parameter(text, &mut self.sorts, &mut self.symbols);
+            self.sort_of[ident.name.0 as usize] = Some(parameter);
+        }
+    }
+
+    /// The parameters of a declaration; `None` where something is wrong with one, which is reported.
+    fn own_parameters(&self, idents: &[Ident]) -> Option<Vec<SortId>> {
+        let of = |ident: &Ident| {
+            self.sort_of[ident.name.0 as usize].filter(|&sort| self.families.is_parameter(sort))
+        };
+        let found = idents.iter().map(of).collect::<Option<Vec<_>>>()?;
+        let twice = (1..found.len()).any(|at| found[..at].contains(&found[at]));
+        (!twice).then_some(found)
+    }
+
+    fn parametric_sort(&mut self, ident: Ident, parameters: &[Ident]) {
+        if !self.is_new_sort(ident, None) {
+            return;
+        }
+        let whole = self.own_parameters(parameters).and_then(|parameters| {
+            let name = self.names.get(ident.name);
+            let family = self.families.family(name, Some(ident.span), parameters.clone());
+            Some((self.families.sort(family, parameters.clone(), &mut self.sorts)?, parameters))
+        });
+        match whole {
+            Some((whole, parameters)) => {
+                self.parametric.insert(ident.name, Parametric { parameters, whole, span: ident.span });
+            }
+            None => self.reporter.silence(ident.name),
+        }
     }
 
     /// Further names of sorts, which may stand for each other.
@@ -91,7 +204,7 @@ impl<'a> Collector<'a, '_> {
             };
             if self.is_new_sort(ident, of.get(&ident.name).map(|(first, _)| first.span)) {
                 of.insert(ident.name, (ident, target));
-                order.push((ident, target, clause.span));
+                order.push((ident, target, *clause));
             }
         }
         // An alias is known when all those that it stands for are.
@@ -106,12 +219,9 @@ impl<'a> Collector<'a, '_> {
         let mut ready: Vec<usize> = (0..order.len()).rev().filter(|&at| waiting[at] == 0).collect();
         let mut known = vec![false; order.len()];
         while let Some(at) = ready.pop() {
-            let (ident, target, _) = order[at];
+            let (ident, target, clause) = order[at];
             known[at] = true;
-            self.sort_of[ident.name.0 as usize] = self.find(target);
-            if self.sort_of[ident.name.0 as usize].is_none() {
-                self.reporter.silence(ident.name);
-            }
+            self.alias(ident, target, &clause.parameters);
             for &user in users.get(&ident.name).into_iter().flatten() {
                 waiting[user] -= 1;
                 if waiting[user] == 0 {
@@ -119,20 +229,47 @@ impl<'a> Collector<'a, '_> {
                 }
             }
         }
-        for ((ident, _, span), _) in order.into_iter().zip(known).filter(|(_, known)| !known) {
+        for ((ident, _, SortDeclaration { span, .. }), _) in
+            order.into_iter().zip(known).filter(|(_, known)| !known)
+        {
             let text = self.names.get(ident.name);
             self.reporter.report(
                 Diagnostic::error("T0108", format!("sort `{text}` stands for itself"))
-                    .label(span, "leads back here")
+                    .label(*span, "leads back here")
                     .help("let one of these names stand for another sort, or be a `struct`"),
             );
             self.reporter.silence(ident.name);
         }
     }
 
+    fn alias(&mut self, ident: Ident, target: &SortRef, parameters: &[Ident]) {
+        let whole = self.find(target);
+        let own = self.own_parameters(parameters);
+        let (Some(whole), Some(own)) = (whole, own) else { return self.reporter.silence(ident.name) };
+        let mut found = Vec::new();
+        self.families.parameters_in(whole, &mut found);
+        if let Some(other) = found.into_iter().find(|other| !own.contains(other)) {
+            let (text, name) = (self.names.get(ident.name), &self.sorts[other].name);
+            self.reporter.report(
+                Diagnostic::error("T0113", format!("nothing says what `{name}` stands for in this sort"))
+                    .label(target.span, format!("made of `{name}`"))
+                    .help(format!("make it a parameter: `sort {text}({name}) = ...;`")),
+            );
+            return self.reporter.silence(ident.name);
+        }
+        if parameters.is_empty() {
+            self.sort_of[ident.name.0 as usize] = Some(whole);
+        } else {
+            let of = Parametric { parameters: own, whole, span: ident.span };
+            self.parametric.insert(ident.name, of);
+        }
+    }
+
     /// Whether a sort is not declared yet; reports it when it is. `alias`: where its name stands for another sort.
     pub(super) fn is_new_sort(&mut self, ident: Ident, alias: Option<Span>) -> bool {
-        let first = self.sort_of[ident.name.0 as usize].map(|first| self.sorts[first].span);
+        let parametric = self.parametric.get(&ident.name).map(|first| Some(first.span));
+        let plain = || self.sort_of[ident.name.0 as usize].filter(|&sort| !self.families.is_parameter(sort));
+        let first = parametric.or_else(|| plain().map(|first| self.sorts[first].span));
         let Some(span) = first.or(alias.map(Some)) else { return true };
         let text = self.names.get(ident.name);
         let mut diagnostic = Diagnostic::error("T0104", format!("sort `{text}` is declared twice"))
@@ -154,7 +291,7 @@ impl<'a> Collector<'a, '_> {
     }
 
     pub(super) fn find(&mut self, sort: &SortRef) -> Option<SortId> {
-        let Self { names, sort_of, sorts, symbols, lists, .. } = self;
-        Sorts { names, of: sort_of, sorts, symbols, lists }.find(sort, self.reporter)
+        let Self { names, sort_of: of, parametric, sorts, symbols, families, lists, .. } = self;
+        Sorts { names, of, parametric, sorts, symbols, families, lists }.find(sort, self.reporter)
     }
 }

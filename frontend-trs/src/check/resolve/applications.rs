@@ -3,27 +3,55 @@
 use super::*;
 
 impl Resolver<'_, '_> {
-    pub(super) fn application(&mut self, name: Name, span: Span, base: usize) -> Option<(Resolved, Ty)> {
+    pub(super) fn application(&mut self, name: Name, span: Span, base: usize) -> Option<(Meaning, Ty)> {
+        let known = |(resolved, ty)| (Meaning::Known(resolved), ty);
         // An application starts with its name.
         let span = Span { end: span.start + self.scope.text(name).len() as u32, ..span };
         let Some(symbol) = self.scope.symbol(name) else {
             if let Some(op) = self.function(name) {
-                return self.call(op, name, span, base);
+                return self.call(op, name, span, base).map(known);
             }
             if self.is_free(name, IF) {
-                return self.choice(span, base);
+                return self.choice(span, base).map(known);
             }
             self.unknown(name, span);
             return None;
         };
         let declared = &self.scope.signature.symbols[symbol];
         let (result, found) = (declared.result, self.operands.len() - base);
-        if declared.args.len() == found {
-            (0..found).for_each(|i| self.argument(symbol, i, base));
-        } else {
+        let fits = declared.args.len() == found;
+        if !fits {
             self.wrong_arity(symbol, found, span);
         }
-        Some((Resolved::App(symbol), Ty::Sort(result)))
+        let count = self.scope.families.parameters_of(symbol).len();
+        let first = self.types.opens(count);
+        if self.is_head {
+            let own = self.scope.families.parameters_of(symbol).iter().enumerate();
+            own.for_each(|(at, &parameter)| self.types.give(first + at, Ty::Sort(parameter)));
+        }
+        if fits {
+            // Large sorts are not looked through for the parameter that they stand for.
+            (0..found).for_each(|i| self.whole_argument(symbol, i, base, first));
+            (0..found).for_each(|i| self.argument(symbol, i, base, first));
+        }
+        if count == 0 {
+            return Some((Meaning::Known(Resolved::App(symbol)), Ty::Sort(result)));
+        }
+        let ty =
+            self.types.shape(result, self.scope.families.parameters_of(symbol), first, &self.scope.families);
+        Some((Meaning::Instance { symbol, first }, ty))
+    }
+
+    /// Gives a parameter of a symbol the sort of an argument that has it alone, where that is made of unknown ones.
+    fn whole_argument(&mut self, symbol: SymbolId, i: usize, base: usize, first: usize) {
+        let sort = self.scope.signature.symbols[symbol].args[i];
+        let parameters = self.scope.families.parameters_of(symbol);
+        if let (Some(at), Some(ty)) =
+            (parameters.iter().position(|&parameter| parameter == sort), self.operands[base + i].ty)
+            && self.types.is_applied(ty)
+        {
+            self.types.give(first + at, ty);
+        }
     }
 
     /// The built-in function of a name.
@@ -50,14 +78,14 @@ impl Resolver<'_, '_> {
         }
         let truth = self.truth(span)?;
         if let Some(ty) = test.ty
-            && !self.types.unify(ty, Ty::Sort(truth), &self.scope.lists)
+            && !self.types.unify(ty, Ty::Sort(truth), &self.scope.families)
         {
             self.wrong_operand(IF, "a condition of sort `Bool`", test);
         }
         let (Some(a), Some(b)) = (yes.ty, no.ty) else {
             return yes.ty.or(no.ty).map(|ty| (Resolved::Choice, ty));
         };
-        if !self.types.unify(a, b, &self.scope.lists) {
+        if !self.types.unify(a, b, &self.scope.families) {
             self.different_operands(&format!("the branches of `{IF}`"), yes, no);
         }
         Some((Resolved::Choice, a))
@@ -83,16 +111,16 @@ impl Resolver<'_, '_> {
         None
     }
 
-    pub(super) fn argument(&mut self, symbol: SymbolId, i: usize, base: usize) {
+    /// `first`: the open sorts that stand for the parameters of the symbol.
+    fn argument(&mut self, symbol: SymbolId, i: usize, base: usize, first: usize) {
         let operand = self.operands[base + i];
+        let (families, parameters) = (&self.scope.families, self.scope.families.parameters_of(symbol));
         let symbol = &self.scope.signature.symbols[symbol];
-        let expected = symbol.args[i];
-        let Some(found) =
-            operand.ty.filter(|&found| !self.types.unify(found, Ty::Sort(expected), &self.scope.lists))
-        else {
+        let expected = self.types.shape(symbol.args[i], parameters, first, families);
+        let Some(found) = operand.ty.filter(|&found| !self.types.unify(found, expected, families)) else {
             return;
         };
-        let (expected, found) = (self.scope.sort_name(expected), self.shown(found));
+        let (expected, found) = (self.shown(expected), self.shown(found));
         let mut diagnostic =
             Diagnostic::error("T0201", format!("expected sort `{expected}`, found `{found}`"))
                 .label(operand.span, format!("this has sort `{found}`"));
@@ -100,7 +128,7 @@ impl Resolver<'_, '_> {
             diagnostic = diagnostic
                 .label(declared, format!("argument {} of `{}` has sort `{expected}`", i + 1, symbol.name));
         }
-        let help = match (expected, found.as_str()) {
+        let help = match (expected.as_str(), found.as_str()) {
             ("Float", "Int") => "write the number with a point, e.g. `1.0`".to_string(),
             _ => format!(
                 "put a term of sort `{expected}` here, or change the declaration of `{}`",
@@ -162,13 +190,7 @@ impl Resolver<'_, '_> {
         self.error(diagnostic);
     }
 
-    pub(super) fn power(
-        &mut self,
-        name: Name,
-        count: u32,
-        span: Span,
-        base: usize,
-    ) -> Option<(Resolved, Ty)> {
+    pub(super) fn power(&mut self, name: Name, count: u32, span: Span, base: usize) -> Option<(Meaning, Ty)> {
         if self.function(name).is_some() || self.is_free(name, IF) || self.list_function(name).is_some() {
             let text = self.scope.text(name);
             self.error(
@@ -180,7 +202,7 @@ impl Resolver<'_, '_> {
             );
             return None;
         }
-        let (_, ty) = self.application(name, span, base)?;
+        let (meaning, ty) = self.application(name, span, base)?;
         let symbol = self.scope.symbol(name)?;
         let declared = &self.scope.signature.symbols[symbol];
         let result = declared.result;
@@ -193,6 +215,9 @@ impl Resolver<'_, '_> {
                     .help("only a unary symbol whose argument and result have the same sort can be repeated"),
             );
         }
-        Some((Resolved::Repeat(symbol, count), ty))
+        Some(match meaning {
+            Meaning::Instance { symbol, first } => (Meaning::Repeat { symbol, first, count }, ty),
+            _ => (Meaning::Known(Resolved::Repeat(symbol, count)), ty),
+        })
     }
 }

@@ -5,7 +5,7 @@ use gchr_base::source::Span;
 
 use super::{Meaning, Operand, Resolver, Vars};
 use crate::ast::{ListOp, Name};
-use crate::check::builders::not_matched;
+use crate::check::builders::{no_rules, not_matched};
 use crate::check::lists::ListSymbol;
 use crate::check::types::Ty;
 
@@ -43,16 +43,24 @@ impl Resolver<'_, '_> {
     }
 
     /// A list with the operands from `base` on as its elements.
-    pub(super) fn elements(&mut self, base: usize) -> Option<(Meaning, Ty)> {
-        let element = self.types.open();
+    pub(super) fn elements(&mut self, whole: Span, base: usize) -> Option<(Meaning, Ty)> {
+        let first = self.types.opens(1);
+        let element = Ty::Open(first);
         let operands: Vec<Operand> = self.operands[base..].to_vec();
+        if let Some(ty) = operands.iter().find_map(|operand| operand.ty) {
+            self.types.give(first, ty);
+        }
         for (at, operand) in operands.iter().enumerate() {
             let Some(ty) = operand.ty else { continue };
-            if !self.types.unify(element, ty, &self.scope.lists) {
+            if !self.types.unify(element, ty, &self.scope.families) {
                 self.different_operands("the elements of a list", operands[0], operands[at]);
             }
         }
-        Some((Meaning::Elements(element), self.types.list(element)))
+        let Some(family) = self.scope.list_family() else {
+            self.error(no_rules(whole));
+            return None;
+        };
+        Some((Meaning::Elements(element), self.types.apply(family, vec![element])))
     }
 
     /// A function on lists with the operands from `base` on.
@@ -89,8 +97,14 @@ impl Resolver<'_, '_> {
             false => self.scope.signature.booleans.sort,
         };
         let truth = if result == Shape::Bool { self.truth(span)? } else { int };
-        let element = self.types.open();
-        let list = self.types.list(element);
+        let (Some(generic), Some(family)) = (self.scope.list_symbol(symbol, span), self.scope.list_family())
+        else {
+            self.error(no_rules(span));
+            return None;
+        };
+        let first = self.types.opens(1);
+        let element = Ty::Open(first);
+        let list = self.types.apply(family, vec![element]);
         let sort_of = |shape: Shape| match shape {
             Shape::Element => element,
             Shape::List => list,
@@ -103,14 +117,14 @@ impl Resolver<'_, '_> {
         order.sort_by_key(|&at| shapes[at] != Shape::List);
         for at in order {
             let Some(ty) = operands[at].ty else { continue };
-            if !self.types.unify(ty, sort_of(shapes[at]), &self.scope.lists) {
+            if !self.types.unify(ty, sort_of(shapes[at]), &self.scope.families) {
                 let takes = match shapes[at] {
-                    Shape::List if self.types.known(element).is_none() => "a list".to_string(),
+                    Shape::List if !self.types.is_known(element) => "a list".to_string(),
                     shape => format!("`{}` here", self.shown(sort_of(shape))),
                 };
                 self.wrong_operand(symbol.name(), &takes, operands[at]);
             }
         }
-        Some((Meaning::OfList(symbol, element), sort_of(result)))
+        Some((Meaning::Instance { symbol: generic, first }, sort_of(result)))
     }
 }

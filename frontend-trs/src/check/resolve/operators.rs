@@ -23,14 +23,14 @@ impl Resolver<'_, '_> {
         let Some(types) = operands.iter().map(|operand| operand.ty).collect::<Option<Vec<_>>>() else {
             return after_error;
         };
-        let is_open = |types: &Types, ty: &Ty| types.known(*ty).is_none();
+        let is_open = |types: &Types, ty: &Ty| !types.is_known(*ty);
         if types.iter().any(|ty| is_open(&self.types, ty)) {
             if matches!(self.vars, Vars::Bind(_)) {
                 self.error(not_matched(span));
                 return after_error;
             }
             if let [a, b] = types[..] {
-                self.types.unify(a, b, &self.scope.lists);
+                self.types.unify(a, b, &self.scope.families);
             }
             if let Some(at) = types.iter().position(|ty| is_open(&self.types, ty)) {
                 self.error(unknown_sort(operands[at].span));
@@ -40,7 +40,7 @@ impl Resolver<'_, '_> {
         let mut sorts = Vec::with_capacity(types.len());
         for (&ty, operand) in types.iter().zip(&operands) {
             let Some(sort) = self.sort(ty) else {
-                self.error(no_rules(operand.span));
+                self.error(self.missing(operand.span));
                 return after_error;
             };
             sorts.push(sort);
@@ -133,10 +133,7 @@ impl Resolver<'_, '_> {
     }
 
     pub(super) fn shown(&self, ty: Ty) -> String {
-        let name = |sort| self.scope.sort_name(sort);
-        let (inner, lists) = self.types.innermost(ty);
-        let open = format!("{LIST}(").repeat(lists);
-        format!("{open}{}{}", inner.map_or("?", name), ")".repeat(lists))
+        self.types.shown(ty, &self.scope.families, |sort| self.scope.sort_name(sort))
     }
 
     /// `what`: the operands.

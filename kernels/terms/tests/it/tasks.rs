@@ -349,6 +349,8 @@ fn start_terms_side_by_side() {
             Size(Zero()) = 0; Size(S(X)) = 1 + Size(X); Size(Pair(X, Y)) = Size(X) + Size(Y);
         input Zero();";
     let mut case = Case::new("batch.trs", text);
+    let file = case.sources.add("batch.trs", text);
+    let reader = gchr_trs::load(&case.sources, file).reader.expect("the program is right");
     let mut expected = Vec::new();
     let inputs: Vec<GroundTerm> = (0..60)
         .map(|n| {
@@ -358,7 +360,7 @@ fn start_terms_side_by_side() {
                 _ => format!("Pair(Zero(), Plus(Zero(), S^{n}(Zero())))"),
             };
             let id = case.sources.add("--inputs", term);
-            gchr_trs::parse_term(&case.program, &case.sources, id).expect("a term")
+            reader.read(&case.sources, id).expect("a term")
         })
         .collect();
     for input in &inputs {

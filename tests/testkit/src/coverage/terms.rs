@@ -23,6 +23,10 @@ pub fn all() -> Vec<String> {
         "struct: projection of several symbols",
         "struct: recogniser",
         "another name of a sort",
+        "struct with parameters",
+        "sort with parameters and without symbols",
+        "another name of a sort, with parameters",
+        "variable of sorts",
         "sort of lists",
         "cons",
         "map",
@@ -176,6 +180,13 @@ impl<'m> Walk<'m> {
         for name in names.into_iter().filter(|n| BUILT_IN.contains(n)) {
             self.say(&format!("own sort {name}"));
         }
+        if !clause.parameters.is_empty() {
+            self.say(match &clause.body {
+                SortBody::Own => "sort with parameters and without symbols",
+                SortBody::Alias(_) => "another name of a sort, with parameters",
+                SortBody::Struct(_) => "struct with parameters",
+            });
+        }
         match &clause.body {
             SortBody::Own => self.say("sort without symbols"),
             SortBody::Alias(_) => self.say("another name of a sort"),
@@ -224,6 +235,7 @@ impl<'m> Walk<'m> {
         if clause.names.len() > 1 {
             self.say("variables: several in a clause");
         }
+        let Some(sort) = &clause.sort else { return self.say("variable of sorts") };
         for ident in &clause.names {
             let name = self.text(ident);
             if self.symbols.contains(name) {
@@ -232,10 +244,10 @@ impl<'m> Walk<'m> {
             if name == "_" {
                 self.say("variable of the name _");
             }
-            if clause.sort.args.len() == 1 {
+            if sort.args.len() == 1 && self.text(&sort.name) == "List" {
                 self.say("sort of lists");
             }
-            if self.variables.insert(name, self.text(&clause.sort.name)).is_some() {
+            if self.variables.insert(name, self.text(&sort.name)).is_some() {
                 self.say("variables declared anew");
             }
         }

@@ -5,6 +5,7 @@
 mod equations;
 mod lists;
 mod operators;
+mod parameters;
 
 use std::fmt::Write;
 
@@ -133,6 +134,8 @@ struct Generator {
     own: &'static str,
     /// Whether there are lists.
     lists: bool,
+    /// Whether there are sorts and functions with parameters.
+    parameters: bool,
     /// Whether constructors have projections and recognisers.
     fields: bool,
     /// Whether a variable has the name of the pattern that matches anything.
@@ -177,6 +180,7 @@ pub fn program(seed: u64) -> TermCase {
         own_bool,
         hides: random.chance(8),
         own,
+        parameters: own != "if" && random.chance(35),
         fields: random.chance(35),
         lists,
         own_wild,
@@ -241,6 +245,9 @@ impl Generator {
             equations[section] += &rules;
         }
         let mut text = self.declarations();
+        if self.parameters {
+            text += parameters::EQUATIONS;
+        }
         for (section, rules) in equations.iter().enumerate() {
             self.section = section;
             text += &self.variables();
@@ -308,6 +315,9 @@ impl Generator {
             let [yes, no] = self.truth;
             let third = if self.chance(50) { " | maybe" } else { "" };
             let _ = writeln!(text, "sort {b} = struct {yes} | {no}{third};");
+        }
+        if self.parameters {
+            text += &self.with_parameters();
         }
         text + &others
     }
@@ -559,6 +569,9 @@ impl Generator {
             && let Some(text) = self.of_list(sort, scope, depth - 1)
         {
             return text;
+        }
+        if depth > 0 && self.parameters && !self.complete && self.chance(9) {
+            return self.of_instance(sort, scope, depth - 1);
         }
         match sort {
             BOOL => self.truth(scope, depth),

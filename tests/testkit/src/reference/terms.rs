@@ -53,6 +53,8 @@ pub struct Program {
     results: HashMap<Arc<str>, String>,
     /// The sorts that it declares.
     sorts: HashSet<String>,
+    /// The names that stand for any sort.
+    parameters: HashSet<String>,
     rules: HashMap<Arc<str>, Vec<Rule>>,
     truth: [Arc<str>; 2],
     input: Option<Tree>,
@@ -87,6 +89,7 @@ impl Program {
     /// The program that a syntax tree means, if the frontend accepts it.
     pub fn new(module: &Module) -> Self {
         let (results, sorts) = declared(module);
+        let parameters = parameters(module);
         let pair = if results.contains_key("True") && sorts.contains("Bool") && !results.contains_key("true")
         {
             ["True", "False"]
@@ -94,12 +97,12 @@ impl Program {
             ["true", "false"]
         };
         let truth = pair.map(Arc::from);
-        let mut program = Self { results, sorts, rules: HashMap::new(), truth, input: None };
+        let mut program = Self { results, sorts, parameters, rules: HashMap::new(), truth, input: None };
         let mut variables: HashSet<&str> = HashSet::new();
         for section in &module.sections {
             match section {
                 Section::Variables(clauses) => {
-                    for clause in clauses {
+                    for clause in clauses.iter().filter(|clause| clause.sort.is_some()) {
                         variables.extend(clause.names.iter().map(|n| module.names.get(n.name)));
                     }
                 }
@@ -232,6 +235,18 @@ impl Program {
     }
 }
 
+/// The names that stand for any sort.
+fn parameters(module: &Module) -> HashSet<String> {
+    let found = module.sections.iter().flat_map(|section| match section {
+        Section::Sorts(clauses) => clauses.iter().flat_map(|clause| &clause.parameters).collect(),
+        Section::Variables(clauses) => {
+            clauses.iter().filter(|clause| clause.sort.is_none()).flat_map(|clause| &clause.names).collect()
+        }
+        _ => Vec::new(),
+    });
+    found.map(|ident| module.names.get(ident.name).to_string()).collect()
+}
+
 fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
     let (mut results, mut sorts, mut aliases) = (HashMap::new(), HashSet::new(), Vec::new());
     let text = |ident: &ast::Ident| module.names.get(ident.name);
@@ -348,6 +363,9 @@ impl Run<'_> {
         let result = program.results.get(name).map_or("Bool", String::as_str);
         if ["Int", "Float"].contains(&result) && !program.sorts.contains(result) {
             return Err(Stop::Error("R0105"));
+        }
+        if program.parameters.contains(result) {
+            return Err(Stop::Unknown("a term without a rule whose sort may be one of numbers"));
         }
         let term = Term::App(name.clone(), args.into());
         if is_within(&term, &mut LARGEST.clone()) { Ok(term) } else { Err(Stop::Unknown(LARGE)) }
