@@ -84,6 +84,17 @@ fn test(term: &[Node], rule: &RuleVars, scope: &mut Scope<'_>, reporter: &mut Re
     Some(Goal { kind: GoalKind::Test(builder.finish()?), span })
 }
 
+/// Whether a term with this root may leave its sort open.
+fn may_be_open(root: NodeKind, scope: &Scope<'_>) -> bool {
+    match root {
+        NodeKind::Name(name) | NodeKind::Call(name, 0) => {
+            scope.symbol(name).is_some_and(|symbol| !scope.families.parameters_of(symbol).is_empty())
+        }
+        NodeKind::List(0) => true,
+        _ => false,
+    }
+}
+
 /// `P := T`: variables of the pattern that have no value yet get one.
 fn pattern(
     whole: &[Node],
@@ -94,9 +105,16 @@ fn pattern(
 ) -> Option<Goal> {
     let span = whole.last()?.span;
     let (left, right) = two(operands);
+    let expected = right.last().filter(|root| may_be_open(root.kind, scope));
+    let expected = expected.and_then(|_| {
+        // The pattern may say it; its variables have no values in the term.
+        let (mut vars, mut quiet) = (rule.clone(), Reporter::default());
+        let pattern = Resolver::new(scope, Vars::Bind(&mut vars), &mut quiet);
+        pattern.resolve(left, None, &mut PatternBuilder::default())
+    });
     let mut value = ExprBuilder::default();
     let sort =
-        Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(right, None, &mut value);
+        Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(right, expected, &mut value);
     let mut pattern = PatternBuilder::default();
     let found = Resolver::new(scope, Vars::Bind(rule), reporter).resolve(left, sort, &mut pattern);
     let (sort, found) = (sort?, found?);

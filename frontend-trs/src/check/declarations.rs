@@ -15,7 +15,7 @@ use gchr_base::signature::{
 use gchr_base::source::Span;
 use gchr_base::suggest::nearest;
 
-use self::sorts::{Parametric, Sorts};
+use self::sorts::{Parametrics, Sorts};
 use super::Reporter;
 use super::choice::IF;
 use super::families::{Families, FamilyId};
@@ -50,8 +50,8 @@ pub(crate) struct Scope<'a> {
     pub signature: Cow<'a, Signature>,
     /// By name.
     sorts: Vec<Option<SortId>>,
-    /// The sorts with parameters, by name.
-    parametric: HashMap<Name, Parametric>,
+    /// Sorts with parameters, and these.
+    parametric: Parametrics,
     /// By name; a symbol with parameters itself, not an instance.
     pub symbols: Vec<Option<SymbolId>>,
     pub int: Option<SortId>,
@@ -94,7 +94,7 @@ impl<'a> Scope<'a> {
             sort_of: vec![None; module.names.iter().len()],
             symbols: IdVec::new(),
             symbol_of: vec![None; module.names.iter().len()],
-            parametric: HashMap::default(),
+            parametric: Parametrics::default(),
             fields: Fields::default(),
             families: Families::default(),
             lists: Lists::default(),
@@ -126,7 +126,7 @@ impl<'a> Scope<'a> {
             names,
             signature: Cow::Borrowed(signature),
             sorts: Vec::new(),
-            parametric: HashMap::default(),
+            parametric: Parametrics::default(),
             variables: Vec::new(),
             visible: VisibleVariables::default(),
             variable_names: Vec::new(),
@@ -284,8 +284,8 @@ struct Collector<'a, 'r> {
     sort_of: Vec<Option<SortId>>,
     symbols: IdVec<SymbolId, Symbol>,
     symbol_of: Vec<Option<SymbolId>>,
-    /// The sorts with parameters, by name.
-    parametric: HashMap<Name, Parametric>,
+    /// Sorts with parameters, and these.
+    parametric: Parametrics,
     fields: Fields,
     families: Families,
     lists: Lists,
@@ -341,7 +341,7 @@ impl<'a> Collector<'a, '_> {
     fn struct_symbol(&mut self, sort: Option<Ident>, symbol: &StructSymbol) {
         let args: Vec<_> = symbol.args.iter().map(|arg| self.find(&arg.sort)).collect();
         let sort = sort.and_then(|sort| {
-            let parametric = self.parametric.get(&sort.name).map(|sort| sort.whole);
+            let parametric = self.parametric.whole(sort.name);
             parametric.or(self.sort_of[sort.name.0 as usize])
         });
         let of = self.symbol(symbol.name, &args, sort);

@@ -19,6 +19,9 @@ const MAX_SIZE: u32 = 2_000;
 /// Most sorts that are made of others.
 const MAX_SORTS: usize = 10_000;
 
+/// Most symbols that are instances.
+const MAX_SYMBOLS: usize = 100_000;
+
 /// A sort with parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct FamilyId(u32);
@@ -46,7 +49,7 @@ pub(crate) struct Families {
     hidden: Option<SortId>,
     /// The sorts that are instances.
     sorts: HashMap<SortId, Applied<FamilyId>>,
-    sort_of: HashMap<Applied<FamilyId>, SortId>,
+    sort_of: HashMap<FamilyId, HashMap<Vec<SortId>, SortId>>,
     /// Depth and size of instances.
     extent: HashMap<SortId, (u32, u32)>,
     /// Sorts with parameters in them.
@@ -55,7 +58,7 @@ pub(crate) struct Families {
     symbols: HashMap<SymbolId, Vec<SortId>>,
     /// The symbols that are instances.
     origins: HashMap<SymbolId, Applied<SymbolId>>,
-    symbol_of: HashMap<Applied<SymbolId>, SymbolId>,
+    symbol_of: HashMap<SymbolId, HashMap<Vec<SortId>, SymbolId>>,
     /// Sorts whose constructors are not there yet.
     new_sorts: VecDeque<SortId>,
     /// Symbols whose rules are not there yet.
@@ -161,7 +164,7 @@ impl Families {
 
     /// Says that a symbol has parameters.
     pub fn generalise(&mut self, symbol: SymbolId, parameters: Vec<SortId>) {
-        self.symbol_of.insert((symbol, parameters.clone()), symbol);
+        self.symbol_of.entry(symbol).or_default().insert(parameters.clone(), symbol);
         self.symbols.insert(symbol, parameters);
     }
 
@@ -172,12 +175,12 @@ impl Families {
 
     /// The instance of a sort, if it is there.
     pub fn known_sort(&self, family: FamilyId, args: &[SortId]) -> Option<SortId> {
-        self.sort_of.get(&(family, args.to_vec())).copied()
+        self.sort_of.get(&family)?.get(args).copied()
     }
 
     /// The instance of a symbol, if it is there.
     pub fn known_symbol(&self, symbol: SymbolId, args: &[SortId]) -> Option<SymbolId> {
-        self.symbol_of.get(&(symbol, args.to_vec())).copied()
+        self.symbol_of.get(&symbol)?.get(args).copied()
     }
 
     /// The instance of a sort; `None` where it would be too large.
@@ -187,11 +190,10 @@ impl Families {
         args: Vec<SortId>,
         sorts: &mut IdVec<SortId, Sort>,
     ) -> Option<SortId> {
-        let key = (family, args);
-        if let Some(&known) = self.sort_of.get(&key) {
+        if let Some(known) = self.known_sort(family, &args) {
             return Some(known);
         }
-        let extents = key.1.iter().map(|arg| self.extent.get(arg).copied().unwrap_or((1, 1)));
+        let extents = args.iter().map(|arg| self.extent.get(arg).copied().unwrap_or((1, 1)));
         let (depth, size) =
             extents.fold((0, 0u32), |(d, s), (depth, size)| (depth.max(d), s.saturating_add(size)));
         let (depth, size) = (depth + 1, size.saturating_add(1));
@@ -199,16 +201,16 @@ impl Families {
             self.too_large = true;
             return None;
         }
-        let names: Vec<&str> = key.1.iter().map(|&arg| sorts[arg].name.as_str()).collect();
+        let names: Vec<&str> = args.iter().map(|&arg| sorts[arg].name.as_str()).collect();
         let of = &self.families[family.0 as usize];
         let (name, span) = (format!("{}({})", of.name, names.join(", ")), of.span);
         let sort = sorts.push(Sort { name, kind: SortKind::Data, span });
-        if key.1.iter().any(|arg| self.open.contains(arg)) {
+        if args.iter().any(|arg| self.open.contains(arg)) {
             self.open.insert(sort);
         }
         self.extent.insert(sort, (depth, size));
-        self.sorts.insert(sort, key.clone());
-        self.sort_of.insert(key, sort);
+        self.sorts.insert(sort, (family, args.clone()));
+        self.sort_of.entry(family).or_default().insert(args, sort);
         self.new_sorts.push_back(sort);
         Some(sort)
     }
@@ -233,7 +235,7 @@ impl Families {
         self.sort(family, args, sorts)
     }
 
-    /// The instance of a symbol; `None` where a sort in it would be too large.
+    /// The instance of a symbol; `None` where a sort in it would be too large, or where there are too many.
     pub fn symbol(
         &mut self,
         symbol: SymbolId,
@@ -241,18 +243,22 @@ impl Families {
         sorts: &mut IdVec<SortId, Sort>,
         symbols: &mut IdVec<SymbolId, Symbol>,
     ) -> Option<SymbolId> {
-        let key = (symbol, args);
-        if let Some(&known) = self.symbol_of.get(&key) {
+        if let Some(known) = self.known_symbol(symbol, &args) {
             return Some(known);
         }
+        if self.origins.len() >= MAX_SYMBOLS {
+            self.too_large = true;
+            return None;
+        }
         let parameters = self.symbols[&symbol].clone();
-        let Symbol { name, args, result, kind, span } = symbols[symbol].clone();
-        let mut of = |sort| self.substitute(sort, &parameters, &key.1, sorts);
-        let args = args.into_iter().map(&mut of).collect::<Option<Vec<_>>>()?;
-        let result = of(result)?;
-        let id = symbols.push(Symbol { name, args, result, kind, span });
-        self.origins.insert(id, key.clone());
-        self.symbol_of.insert(key, id);
+        let mut made = symbols[symbol].clone();
+        for sort in made.args.iter_mut().chain([&mut made.result]) {
+            *sort = self.substitute(*sort, &parameters, &args, sorts)?;
+        }
+        let kind = made.kind;
+        let id = symbols.push(made);
+        self.origins.insert(id, (symbol, args.clone()));
+        self.symbol_of.entry(symbol).or_default().insert(args, id);
         if kind == SymbolKind::Defined {
             self.new_symbols.push_back(id);
         }

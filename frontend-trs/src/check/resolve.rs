@@ -28,7 +28,7 @@ use crate::ast::{Ident, ListOp, Name, Node, NodeKind, operator_text};
 const MAX_ERRORS: usize = 20;
 
 /// The variables of a rule.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct RuleVars {
     pub vars: IdVec<VarId, Var>,
     ids: HashMap<Name, VarId>,

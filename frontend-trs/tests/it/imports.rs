@@ -97,6 +97,23 @@ fn findings_are_at_the_places_of_their_texts() {
 }
 
 #[test]
+fn parameters_are_those_of_their_text() {
+    let trees = "sort Tree(A) = struct Leaf | Node(Tree(A), A, Tree(A)); map Size: Tree(A) -> Int; var X: A; L, R: Tree(A);
+eqn Size(Leaf) = 0; Size(Node(L, X, R)) = Size(L) + 1 + Size(R);\n";
+    let main =
+        |text: &str| findings(&[("main.trs", &format!("import \"trees\";\n{text}")), ("trees.trs", trees)]);
+    // A sort of the name of a parameter elsewhere is a sort.
+    assert_eq!(main("sort A = struct a; Tree2 = Tree(A); input Size(Node(Leaf, a, Leaf));"), []);
+    // A text that has a parameter of the same name may add to what the other one has.
+    let first = "var A: sort; map First: Tree(A) # A -> A; var X, Y: A; L, R: Tree(A);
+eqn First(Leaf, Y) = Y; First(Node(L, X, R), Y) = First(L, X); input First(Leaf, 1);";
+    assert_eq!(main(first), []);
+    let more = "var A: sort; T: Tree(A); eqn Size(T) = 1 [owise]; input Size(Node(Leaf, 1, Leaf));";
+    assert_eq!(main(more), [found("T0501", "main.trs", "Size(T)", 1)]);
+    assert_eq!(main("map F: Tree(A) -> Int;"), [found("T0101", "main.trs", "A", 1)]);
+}
+
+#[test]
 fn files_that_are_not_read_are_named_with_those_that_name_them() {
     let missing =
         findings(&[("a.trs", "import \"b\";\n"), ("b.trs", "import \"c.trs\";\nsort S = struct A;\n")]);

@@ -123,6 +123,16 @@ fn equations_are_checked_for_all_sorts() {
 }
 
 #[test]
+fn patterns_of_conditions_say_what_terms_leave_open() {
+    let opt = "sort Opt(A) = struct None | Some(A); map F: Int -> Bool; var N, M: Int; O: Opt(Int);";
+    let fits = "eqn O := None && [M] := [] && Some(M) := None -> F(N) = O == None; F(N) = false [owise];";
+    check(&format!("{opt} {fits}"), &[]);
+    check(&format!("{opt} eqn None := None -> F(N) = true;"), &[("T0208", "None"), ("T0208", "None")]);
+    // The variables of a pattern have no values in its term.
+    check(&format!("{opt} eqn O := O -> F(N) = true;"), &[("T0304", "O")]);
+}
+
+#[test]
 fn instances_without_end_are_named() {
     let nest = "sort Pair(A, B) = struct P(A, B);\n";
     // The sort of an argument grows without end.

@@ -2,13 +2,38 @@
 
 use super::*;
 use crate::check::instances::too_large;
+use gchr_base::hash::HashSet;
+use gchr_base::source::SourceId;
 
 /// A sort with parameters, or another name of one.
-pub(super) struct Parametric {
+struct Parametric {
     parameters: Vec<SortId>,
     /// What it stands for, made of its parameters.
-    pub whole: SortId,
+    whole: SortId,
     span: Span,
+}
+
+/// The sorts with parameters, and what parameters are called.
+#[derive(Default)]
+pub(super) struct Parametrics {
+    sorts: HashMap<Name, Parametric>,
+    /// One name is one parameter ...
+    parameters: HashMap<Name, SortId>,
+    /// ... in the texts that say so.
+    texts: HashSet<(Name, SourceId)>,
+}
+
+impl Parametrics {
+    /// What a sort with parameters stands for.
+    pub fn whole(&self, name: Name) -> Option<SortId> {
+        self.sorts.get(&name).map(|sort| sort.whole)
+    }
+
+    /// The parameter that a name stands for at its place.
+    fn parameter(&self, ident: Ident) -> Option<SortId> {
+        let here = self.texts.contains(&(ident.name, ident.span.source));
+        self.parameters.get(&ident.name).copied().filter(|_| here)
+    }
 }
 
 /// What names of sorts mean.
@@ -17,7 +42,7 @@ pub(super) struct Sorts<'v> {
     /// By name.
     pub of: &'v [Option<SortId>],
     /// Those with parameters.
-    pub parametric: &'v HashMap<Name, Parametric>,
+    pub parametric: &'v Parametrics,
     pub sorts: &'v mut IdVec<SortId, Sort>,
     pub symbols: &'v mut IdVec<SymbolId, Symbol>,
     pub families: &'v mut Families,
@@ -27,9 +52,10 @@ pub(super) struct Sorts<'v> {
 impl Sorts<'_> {
     /// The sort, which may be a new one that is made of others.
     pub fn find(&mut self, sort: &SortRef, reporter: &mut Reporter) -> Option<SortId> {
-        let (text, found) = (self.names.get(sort.name.name), self.of[sort.name.name.0 as usize]);
-        let parametric = self.parametric;
-        let declared = parametric.get(&sort.name.name);
+        let (text, parametric) = (self.names.get(sort.name.name), self.parametric);
+        let parameter = parametric.parameter(sort.name);
+        let found = parameter.or(self.of[sort.name.name.0 as usize]);
+        let declared = parametric.sorts.get(&sort.name.name).filter(|_| parameter.is_none());
         let known = found.is_some() || declared.is_some();
         let is_list = !known && text == LIST && !reporter.is_silenced(sort.name.name);
         if !is_list && !known {
@@ -144,7 +170,7 @@ impl<'a> Collector<'a, '_> {
 
     fn parameter(&mut self, ident: Ident, before: &[Ident], declared: &[Ident]) {
         let text = self.names.get(ident.name);
-        let same = |other: &&Ident| other.name == ident.name;
+        let same = |other: &&Ident| other.name == ident.name && other.span.source == ident.span.source;
         let known = self.sort_of[ident.name.0 as usize];
         let refuse = |what: String, other: Option<Span>| {
             let mut found = Diagnostic::error("T0112", what).label(ident.span, "stands for any sort");
@@ -158,21 +184,21 @@ impl<'a> Collector<'a, '_> {
         } else if let Some(other) = declared.iter().find(same) {
             let what = format!("`{text}` is a sort, and no name for any sort");
             self.reporter.report(refuse(what, Some(other.span)));
-        } else if known.is_some_and(|known| !self.families.is_parameter(known)) {
+        } else if known.is_some() {
             let what = format!("`{text}` is a built-in sort, and no name for any sort");
             self.reporter.report(refuse(what, None));
-        } else if known.is_none() {
-            let parameter = self.families.parameter(text, &mut self.sorts, &mut self.symbols);
-            self.sort_of[ident.name.0 as usize] = Some(parameter);
+        } else {
+            let Self { families, sorts, symbols, .. } = self;
+            let new = || families.parameter(text, sorts, symbols);
+            self.parametric.parameters.entry(ident.name).or_insert_with(new);
+            self.parametric.texts.insert((ident.name, ident.span.source));
         }
     }
 
     /// The parameters of a declaration; `None` where something is wrong with one, which is reported.
     fn own_parameters(&self, idents: &[Ident]) -> Option<Vec<SortId>> {
-        let of = |ident: &Ident| {
-            self.sort_of[ident.name.0 as usize].filter(|&sort| self.families.is_parameter(sort))
-        };
-        let found = idents.iter().map(of).collect::<Option<Vec<_>>>()?;
+        let found =
+            idents.iter().map(|&ident| self.parametric.parameter(ident)).collect::<Option<Vec<_>>>()?;
         let twice = (1..found.len()).any(|at| found[..at].contains(&found[at]));
         (!twice).then_some(found)
     }
@@ -188,7 +214,8 @@ impl<'a> Collector<'a, '_> {
         });
         match whole {
             Some((whole, parameters)) => {
-                self.parametric.insert(ident.name, Parametric { parameters, whole, span: ident.span });
+                let sort = Parametric { parameters, whole, span: ident.span };
+                self.parametric.sorts.insert(ident.name, sort);
             }
             None => self.reporter.silence(ident.name),
         }
@@ -261,14 +288,14 @@ impl<'a> Collector<'a, '_> {
             self.sort_of[ident.name.0 as usize] = Some(whole);
         } else {
             let of = Parametric { parameters: own, whole, span: ident.span };
-            self.parametric.insert(ident.name, of);
+            self.parametric.sorts.insert(ident.name, of);
         }
     }
 
     /// Whether a sort is not declared yet; reports it when it is. `alias`: where its name stands for another sort.
     pub(super) fn is_new_sort(&mut self, ident: Ident, alias: Option<Span>) -> bool {
-        let parametric = self.parametric.get(&ident.name).map(|first| Some(first.span));
-        let plain = || self.sort_of[ident.name.0 as usize].filter(|&sort| !self.families.is_parameter(sort));
+        let parametric = self.parametric.sorts.get(&ident.name).map(|first| Some(first.span));
+        let plain = || self.sort_of[ident.name.0 as usize];
         let first = parametric.or_else(|| plain().map(|first| self.sorts[first].span));
         let Some(span) = first.or(alias.map(Some)) else { return true };
         let text = self.names.get(ident.name);
