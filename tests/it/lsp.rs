@@ -211,6 +211,14 @@ fn findings_come_as_one_types() {
     scratch.file("part.pl", "r(1).\n");
     client.tell("textDocument/didSave", json!({"textDocument": {"uri": uri}}));
     assert_eq!(client.findings(&uri, 1)[0]["severity"], 1);
+    scratch.file("trees.trs", "sort Tree(A) = struct Leaf | Node(Tree(A), A, Tree(A));\n");
+    let uri = format!("file://{}", scratch.path("main.trs").display());
+    client.open_text(&uri, "import \"trees\";\ninput Node(Leaf, 1, Leaf);\n");
+    assert_eq!(client.findings(&uri, 1), Vec::<Value>::new());
+    scratch.file("trees.trs", "sort Tree(A) = struct Leaf | Node(Tree(A), Tree(A));\n");
+    client.tell("textDocument/didSave", json!({"textDocument": {"uri": uri}}));
+    let found = client.findings(&uri, 1);
+    assert!(found[0]["code"] == "T0103" && found[0]["range"]["start"]["line"] == 1, "{found:?}");
     assert_eq!(client.end(), (0, String::new()));
 }
 

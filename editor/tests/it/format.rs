@@ -157,6 +157,15 @@ input f(S^2(Z), Z);
 }
 
 #[test]
+fn imports_and_parameters_are_laid_out() {
+    let text =
+        "import   \"lists.trs\" ;\nvar A :sort;X:Tree ( A );\nsort Tree( A )=struct Leaf|Node(Tree(A),A) ;\n";
+    let expected =
+        "import \"lists.trs\";\nvar A: sort; X: Tree(A);\nsort Tree(A) = struct Leaf | Node(Tree(A), A);\n";
+    assert_eq!(formatted(Layout::Terms, text).as_deref(), Ok(expected));
+}
+
+#[test]
 fn what_cannot_be_read_has_no_layout() {
     for (layout, text, codes) in [
         (Layout::Constraints, "a :- b(.", ["C0101"]),

@@ -117,6 +117,22 @@ fn other_names_change_nothing_else() {
     assert!(renamed > 1500, "{renamed}");
 }
 
+/// A parameter is one symbol in the whole text, and sorts are shown with theirs.
+#[test]
+fn parameters_of_sorts_are_found() {
+    let text = "sort Tree(A) = struct Leaf | Node(left: Tree(A), A, Tree(A));\nvar B: sort; X: A;\nmap F: Tree(B) # A -> A;\n";
+    let index = Index::of_terms(text);
+    let detail = |name: &str| {
+        let symbol = index.symbols().iter().position(|s| s.name == name).expect("a symbol");
+        (index.symbol(symbol).detail.as_str(), index.occurrences(symbol).count())
+    };
+    assert_eq!(detail("A"), ("A: sort", 7));
+    assert_eq!(detail("B"), ("B: sort", 2));
+    assert_eq!(detail("Tree"), ("sort Tree(A)", 4));
+    assert_eq!(detail("Node"), ("Node: Tree(A) # A # Tree(A) -> Tree(A)", 1));
+    assert_eq!(detail("left"), ("left: Tree(A) -> Tree(A)", 1));
+}
+
 /// Names stand in more than goals: declarations, bodies of grammars, closures, types.
 #[test]
 fn names_are_found_wherever_they_stand() {

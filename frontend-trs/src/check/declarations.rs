@@ -254,6 +254,7 @@ fn variable_names(module: &Module) -> Vec<bool> {
         let Section::Variables(clauses) = section else { continue };
         clauses
             .iter()
+            .filter(|clause| clause.sort.is_some())
             .flat_map(|clause| &clause.names)
             .for_each(|ident| declared[ident.name.0 as usize] = true);
     }

@@ -104,12 +104,19 @@ fn unknown_sort(sorts: &IdVec<SortId, Sort>, ident: Ident, names: &Names, report
         return;
     }
     let text = names.get(ident.name);
-    let near = reporter.suggests().then(|| nearest(text, sorts.iter().map(|sort| sort.name.as_str())));
+    // With its one letter replaced, a name is another one.
+    let suggests = reporter.suggests() && text.len() > 1;
+    let near = suggests.then(|| nearest(text, sorts.iter().map(|sort| sort.name.as_str())));
     reporter.report(
         Diagnostic::error("T0101", format!("unknown sort `{text}`")).label(ident.span, "not declared").help(
             match near.flatten() {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("declare it: `sort {text} = struct ...;` or `sort {text};`"),
+                None if text.len() > 1 => {
+                    format!("declare it: `sort {text} = struct ...;` or `sort {text};`")
+                }
+                None => {
+                    format!("declare it: `sort {text};`, or `var {text}: sort;` where it stands for any sort")
+                }
             },
         ),
     );
