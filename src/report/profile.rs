@@ -11,6 +11,7 @@ mod source;
 use std::io::{self, Write};
 
 use gchr_base::escape;
+use gchr_base::hash::HashSet;
 use gchr_base::ids::Id;
 use gchr_base::profile::{Point, Recorder};
 use gchr_base::rule::{self, HeadAtom, RuleId};
@@ -91,14 +92,36 @@ fn course(recorder: &Recorder) -> Vec<Point> {
     recorder.points().iter().map(|p| Point { seconds: p.seconds - start, ..*p }).collect()
 }
 
-/// `floydw`; a rule without a name is called by its function and line: `Sum, line 12`.
-fn rule_title(rules: &rule::Program, id: RuleId, line: usize) -> String {
+/// Names of symbols that several have: they are instances of one with parameters.
+fn shared_names(rules: &rule::Program) -> HashSet<&str> {
+    let mut seen = HashSet::default();
+    let names = rules.signature.symbols.iter().map(|symbol| symbol.name.as_str());
+    names.filter(|name| !seen.insert(*name)).collect()
+}
+
+/// `floydw`; a rule without a name is called by its function and line: `Sum, line 12`, `Size(Tree(Int)), line 3 of
+/// trees.trs`.
+fn rule_title(
+    rules: &rule::Program,
+    id: RuleId,
+    line: usize,
+    file: Option<&str>,
+    shared: &HashSet<&str>,
+) -> String {
     let rule = &rules.rules[id];
+    let place = match file {
+        Some(file) => format!("line {line} of {file}"),
+        None => format!("line {line}"),
+    };
     match (&rule.name, rule.heads.first().map(|head| &head.atom)) {
         (None, Some(HeadAtom::Term { symbol, .. })) => {
-            format!("{}, line {line}", rules.signature.symbols[*symbol].name)
+            let symbol = &rules.signature.symbols[*symbol];
+            let sorts = symbol.args.iter().map(|&sort| rules.signature.sorts[sort].name.as_str());
+            let sorts: Vec<&str> = sorts.filter(|_| shared.contains(symbol.name.as_str())).collect();
+            let sorts = if sorts.is_empty() { String::new() } else { format!("({})", sorts.join(", ")) };
+            format!("{}{sorts}, {place}", symbol.name)
         }
-        (None, _) => format!("line {line}"),
+        (None, _) => place,
         (Some(name), _) => name.clone(),
     }
 }
@@ -107,13 +130,17 @@ fn rules(subject: Subject<'_>, recorder: &Recorder) -> Vec<RuleProfile> {
     if !recorder.counts_rules() {
         return Vec::new();
     }
-    let counts = recorder.rules();
+    let (counts, shared) = (recorder.rules(), shared_names(subject.rules));
+    let main = subject.sources.iter().next().map(|(id, _)| id);
     let rule = |id: RuleId| {
         let count = counts.get(id.index()).copied().unwrap_or_default();
-        let line = subject.sources.line_column(subject.rules.rules[id].span).0;
+        let span = subject.rules.rules[id].span;
+        let line = subject.sources.line_column(span).0;
+        let file = (Some(span.source) != main).then(|| subject.sources.get(span.source).name.as_str());
         RuleProfile {
-            name: rule_title(subject.rules, id, line),
+            name: rule_title(subject.rules, id, line, file, &shared),
             line,
+            file: file.map(str::to_string),
             applied: count.applied,
             tried: count.tried,
             share: count.share,

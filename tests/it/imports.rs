@@ -43,6 +43,30 @@ fn programs_of_several_files_run() {
 }
 
 #[test]
+fn profiles_name_the_texts_and_the_sorts_of_rules() {
+    let scratch = scratch();
+    let trees =
+        "sort Tree(A) = struct Leaf | Node(Tree(A), A);\nmap Size: Tree(A) -> Int;\nvar X: A; T: Tree(A);
+eqn Size(Leaf) = 0;\n    Size(Node(T, X)) = Size(T) + 1;\n";
+    scratch.file("lib/trees.trs", trees);
+    let start = "input Size(Node(Node(Leaf, 1), 2)) + Size(Node(Leaf, true));";
+    scratch.file("trees.trs", &format!("import \"lib/trees\";\nmap F: Int;\neqn F = 1;\n{start}\n"));
+    let run = scratch.gchr(&["run", "trees.trs", "--profile", "out.json"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "3\n"), "{}", run.stderr);
+    let profile: serde_json::Value = serde_json::from_str(&scratch.read("out.json")).expect("JSON");
+    let rules = profile["rules"].as_array().expect("rules").iter();
+    let applied =
+        rules.filter(|rule| rule["applied"] != 0).map(|rule| rule["name"].as_str().expect("a name"));
+    let expected = [
+        "Size(Tree(Int)), line 5 of lib/trees.trs",
+        "Size(Tree(Int)), line 4 of lib/trees.trs",
+        "Size(Tree(Bool)), line 4 of lib/trees.trs",
+        "Size(Tree(Bool)), line 5 of lib/trees.trs",
+    ];
+    assert_eq!(applied.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn results_take_the_place_of_no_text() {
     let scratch = scratch();
     scratch.file(

@@ -58,8 +58,11 @@ pub struct Why {
 pub struct RuleProfile {
     /// Name of the rule.
     pub name: String,
-    /// Line of the program's text where it begins, from 1.
+    /// Line of its text where it begins, from 1.
     pub line: usize,
+    /// The name of its text, where that is not the one of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Times it was applied, or fired.
     pub applied: u64,
     /// Candidates tried for it.

@@ -115,16 +115,19 @@ fn rules(profile: &Profile, out: &mut String) {
         head(tries, "<th scope=col>candidates tried</th>"),
         head(sampled, "<th scope=col>time</th>")
     );
-    for RuleProfile { name, line, applied, tried, share } in &profile.rules {
+    for RuleProfile { name, line, file, applied, tried, share } in &profile.rules {
         let part = *applied as f64 / total as f64 * 100.0;
         let (applied, tried) = (grouped(*applied), grouped(*tried));
         let tried = if tries { format!("<td>{tried}</td>") } else { String::new() };
         let time = if sampled { format!("<td>{:.1} %</td>", share * 100.0) } else { String::new() };
+        let name = match file {
+            None => format!("<a href=\"#L{line}\">{}</a>", escape(name)),
+            Some(_) => escape(name).to_string(),
+        };
         let _ = writeln!(
             out,
-            "<tr><td class=name><a href=\"#L{line}\">{}</a></td><td>{line}</td><td>{applied}</td>\
-             <td class=bar><i style=\"width:{part:.1}%\"></i></td>{tried}{time}</tr>",
-            escape(name)
+            "<tr><td class=name>{name}</td><td>{line}</td><td>{applied}</td>\
+             <td class=bar><i style=\"width:{part:.1}%\"></i></td>{tried}{time}</tr>"
         );
     }
     *out += TABLE[1];
