@@ -170,6 +170,12 @@ impl Index {
         &self.symbols
     }
 
+    /// The symbol of a name that texts know which import this one.
+    pub fn exported(&self, name: &str) -> Option<usize> {
+        let is_exported = |symbol: &Symbol| symbol.kind != Kind::Variable && symbol.name == name;
+        self.symbols.iter().position(is_exported)
+    }
+
     /// Where a symbol is named, in the order of the text.
     pub fn occurrences(&self, symbol: usize) -> impl Iterator<Item = &Occurrence> {
         self.occurrences.iter().filter(move |occurrence| occurrence.symbol == symbol)

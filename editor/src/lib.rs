@@ -15,3 +15,4 @@ pub use format::{Layout, format};
 pub use index::{Entry, Index, Kind, Occurrence, Role, Symbol};
 pub use rename::Unnameable;
 pub use text::{Encoding, Place, Text};
+pub use trs::imports;

@@ -12,6 +12,18 @@ pub(crate) const WORDS: &[&str] = &[
     "true", "false", "if", "whr", "end", "owise", "in", "List", "head", "tail", "rhead", "rtail",
 ];
 
+/// The names of the files that a term program imports.
+pub fn imports(text: &str) -> Vec<String> {
+    let mut sources = SourceMap::new();
+    let id = sources.add("text", text);
+    let module = gchr_trs::parse(&sources, id).ast;
+    let imports = module.sections.iter().filter_map(|section| match section {
+        Section::Import(import) => Some(module.names.get(import.file.name).to_string()),
+        _ => None,
+    });
+    imports.collect()
+}
+
 impl Index {
     /// The symbols of a term program.
     pub fn of_terms(text: &str) -> Self {

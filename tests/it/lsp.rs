@@ -215,6 +215,19 @@ fn findings_come_as_one_types() {
     let uri = format!("file://{}", scratch.path("main.trs").display());
     client.open_text(&uri, "import \"trees\";\ninput Node(Leaf, 1, Leaf);\n");
     assert_eq!(client.findings(&uri, 1), Vec::<Value>::new());
+    // What is imported is found in its text.
+    let place = json!({"textDocument": {"uri": uri}, "position": {"line": 1, "character": 8}});
+    let defined = client.ask("textDocument/definition", place.clone());
+    let to = &defined["result"];
+    assert!(to["uri"].as_str().is_some_and(|uri| uri.ends_with("/trees.trs")), "{defined}");
+    assert_eq!(to["range"]["start"], json!({"line": 0, "character": 29}));
+    let hover = client.ask("textDocument/hover", place.clone());
+    let shown = hover["result"]["contents"]["value"].as_str().expect("a text");
+    assert_eq!(shown, "```\nNode: Tree(A) # A # Tree(A) -> Tree(A)\n```");
+    let known = client.ask("textDocument/completion", place);
+    let labels = known["result"].as_array().expect("completions").iter().map(|one| one["label"].clone());
+    let labels: Vec<Value> = labels.collect();
+    assert!(labels.contains(&json!("Leaf")) && labels.contains(&json!("import")), "{known}");
     scratch.file("trees.trs", "sort Tree(A) = struct Leaf | Node(Tree(A), Tree(A));\n");
     client.tell("textDocument/didSave", json!({"textDocument": {"uri": uri}}));
     let found = client.findings(&uri, 1);

@@ -46,15 +46,21 @@ pub fn answer(documents: &Documents, method: &str, params: Value) -> Answer {
         }
         "textDocument/hover" => {
             let asked: lsp::HoverParams = parameters(params)?;
-            value(hover(at(documents, &asked.text_document_position_params)?))
+            let (document, byte) = at(documents, &asked.text_document_position_params)?;
+            let encoding = documents.encoding();
+            value(hover(document, byte).or_else(|| hover_of_imported(document, byte, encoding)))
         }
         "textDocument/definition" => {
             let asked: lsp::GotoDefinitionParams = parameters(params)?;
             let (document, byte) = at(documents, &asked.text_document_position_params)?;
-            let here = document.index().at(byte);
-            value(
-                here.and_then(|here| document.index().definition(here.symbol)).map(|o| location(document, o)),
-            )
+            let (of, symbol) = match document.index().at(byte) {
+                Some(here) => (document, here.symbol),
+                None => match imported(document, byte, documents.encoding()) {
+                    Some(found) => found,
+                    None => return Ok(Value::Null),
+                },
+            };
+            value(of.index().definition(symbol).map(|occurrence| location(of, occurrence)))
         }
         "textDocument/references" => {
             let asked: lsp::ReferenceParams = parameters(params)?;
@@ -94,7 +100,11 @@ pub fn answer(documents: &Documents, method: &str, params: Value) -> Answer {
                 kind: Some(lsp::CompletionItemKind::KEYWORD),
                 ..lsp::CompletionItem::default()
             };
-            value(symbols.into_iter().map(completion).chain(words.iter().map(word)).collect::<Vec<_>>())
+            let imported = document.imported(documents.encoding()).iter();
+            let imported = imported.flat_map(|other| other.index().symbols());
+            let imported = imported.filter(|symbol| symbol.kind != Kind::Variable);
+            let symbols = symbols.into_iter().chain(imported).map(completion);
+            value(symbols.chain(words.iter().map(word)).collect::<Vec<_>>())
         }
         "textDocument/formatting" => {
             let asked: lsp::DocumentFormattingParams = parameters(params)?;
@@ -147,17 +157,36 @@ fn outline(document: &Document, entry: &Entry) -> Value {
     })
 }
 
+/// The symbol of another text that a name at a byte stands for, with that text.
+fn imported(document: &Document, byte: usize, encoding: Encoding) -> Option<(&Document, usize)> {
+    let name = document.word(byte);
+    let mut texts = document.imported(encoding).iter();
+    texts.find_map(|other| Some((other, other.index().exported(name)?)))
+}
+
+/// The declaration of a symbol, and the comment above it.
+fn about(document: &Document, symbol: usize) -> Vec<String> {
+    let (index, known) = (document.index(), document.index().symbol(symbol));
+    let shown = if known.detail.is_empty() { &known.name } else { &known.detail };
+    let declared = index.definition(symbol).filter(|_| known.kind != Kind::Variable);
+    let comment = declared.map(|o| document.text.comment_above(o.range.start)).filter(|c| !c.is_empty());
+    [format!("```\n{shown}\n```")].into_iter().chain(comment).collect()
+}
+
+fn hover_of_imported(document: &Document, byte: usize, encoding: Encoding) -> Option<lsp::Hover> {
+    let (other, symbol) = imported(document, byte, encoding)?;
+    Some(lsp::Hover { contents: markup(&about(other, symbol)), range: None })
+}
+
+fn markup(parts: &[String]) -> lsp::HoverContents {
+    let value = parts.join("\n\n");
+    lsp::HoverContents::Markup(lsp::MarkupContent { kind: lsp::MarkupKind::Markdown, value })
+}
+
 /// The declaration of a symbol with the comment above it; of a rule, what is known of how it can run.
-fn hover((document, byte): (&Document, usize)) -> Option<lsp::Hover> {
+fn hover(document: &Document, byte: usize) -> Option<lsp::Hover> {
     let here = document.index().at(byte);
-    let mut parts = Vec::new();
-    if let Some(here) = here {
-        let symbol = document.index().symbol(here.symbol);
-        let shown = if symbol.detail.is_empty() { &symbol.name } else { &symbol.detail };
-        parts.push(format!("```\n{shown}\n```"));
-        let declared = document.index().definition(here.symbol).filter(|_| symbol.kind != Kind::Variable);
-        parts.extend(declared.map(|o| document.text.comment_above(o.range.start)).filter(|c| !c.is_empty()));
-    }
+    let mut parts = here.map(|here| about(document, here.symbol)).unwrap_or_default();
     let in_rule = |entry: &&Entry| entry.kind == Kind::Rule && entry.range.contains(&byte);
     if here.is_none_or(|here| here.role == Role::Definition)
         && let Some(rule) = document.index().outline().iter().find(in_rule)
@@ -167,9 +196,7 @@ fn hover((document, byte): (&Document, usize)) -> Option<lsp::Hover> {
         parts.extend(said.map(|(_, said)| format!("{}: {said}", rule.name)));
     }
     let range = here.map(|here| document.range(&here.range));
-    let markup = |text| lsp::MarkupContent { kind: lsp::MarkupKind::Markdown, value: text };
-    let contents = (!parts.is_empty()).then(|| markup(parts.join("\n\n")))?;
-    Some(lsp::Hover { contents: lsp::HoverContents::Markup(contents), range })
+    (!parts.is_empty()).then(|| lsp::Hover { contents: markup(&parts), range })
 }
 
 fn rename(documents: &Documents, params: Value) -> Answer {

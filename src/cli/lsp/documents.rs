@@ -1,10 +1,12 @@
 //! The texts that are open in the editor.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use gchr::base::memory;
+use gchr::base::reading::{self, Account, named};
 use gchr::{Language, Syntax};
 use gchr_editor::{Encoding, Index, Place, Text};
 use lsp_types as lsp;
@@ -20,6 +22,8 @@ pub struct Document {
     pub version: i32,
     /// Made when something is asked about the text, and forgotten when it changes.
     index: OnceCell<Index>,
+    /// The texts that it imports, read when something is asked, and forgotten when a text is saved.
+    imported: OnceCell<Vec<Document>>,
     /// What is known of how rules can run: a line and what is said of it.
     pub explained: Vec<(u32, String)>,
     syntax: Syntax,
@@ -65,15 +69,7 @@ impl Documents {
                 let text = Text::new(opened.text, self.encoding);
                 let key = opened.uri.as_str().to_string();
                 let (uri, version) = (opened.uri, opened.version);
-                let document = Document {
-                    uri,
-                    text,
-                    version,
-                    index: OnceCell::new(),
-                    explained: Vec::new(),
-                    syntax,
-                    path,
-                };
+                let document = Document::new(uri, text, version, syntax, path);
                 let job = document.job();
                 self.all.insert(key, document);
                 Ok(vec![job])
@@ -89,12 +85,13 @@ impl Documents {
                     }
                 }
                 document.version = changed.text_document.version;
-                document.index = OnceCell::new();
+                (document.index, document.imported) = (OnceCell::new(), OnceCell::new());
                 Ok(vec![document.job()])
             }
             "textDocument/didSave" => {
                 let saved: lsp::DidSaveTextDocumentParams = read(params)?;
                 self.open(&saved.text_document.uri)?;
+                self.all.values_mut().for_each(|document| document.imported = OnceCell::new());
                 // Others may name it.
                 Ok(self.all.values().map(Document::job).collect())
             }
@@ -128,6 +125,26 @@ impl Documents {
 }
 
 impl Document {
+    fn new(uri: lsp::Uri, text: Text, version: i32, syntax: Syntax, path: PathBuf) -> Self {
+        let (index, imported, explained) = (OnceCell::new(), OnceCell::new(), Vec::new());
+        Self { uri, text, version, index, imported, explained, syntax, path }
+    }
+
+    /// The texts that this one imports, and those that they import, as they are stored. `encoding`: of places in them.
+    pub fn imported(&self, encoding: Encoding) -> &[Document] {
+        self.imported.get_or_init(|| read_imported(self, encoding))
+    }
+
+    /// The name at a byte, or one that ends there.
+    pub fn word(&self, byte: usize) -> &str {
+        let text = self.text.as_str();
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
+        let (before, behind) = text.split_at(text.floor_char_boundary(byte));
+        let start = before.trim_end_matches(is_of_name).len();
+        let end = text.len() - behind.trim_start_matches(is_of_name).len();
+        &text[start..end]
+    }
+
     fn job(&self) -> Job {
         Job {
             key: self.uri.as_str().to_string(),
@@ -174,6 +191,55 @@ pub fn read<T: DeserializeOwned>(params: Value) -> Result<T, String> {
     serde_json::from_value(params).map_err(|error| error.to_string())
 }
 
+/// What a term program imports; files that cannot be read are left out, which is a finding of the program.
+fn read_imported(document: &Document, encoding: Encoding) -> Vec<Document> {
+    let mut found: Vec<Document> = Vec::new();
+    let (mut seen, mut next) = (HashSet::from([absolute(&document.path)]), 0);
+    let account = Account::new(Some(memory::bound()));
+    loop {
+        let of = match next {
+            0 => document,
+            at => match found.get(at - 1) {
+                Some(of) => of,
+                None => return found,
+            },
+        };
+        next += 1;
+        let names =
+            if of.syntax == Syntax::Trs { gchr_editor::imports(of.text.as_str()) } else { Vec::new() };
+        let folder = of.path.parent().map(Path::to_path_buf).unwrap_or_default();
+        for name in names {
+            let Some(path) = named::find(&folder, &name, &["trs"]) else { continue };
+            let path = absolute(&path);
+            if !seen.insert(path.clone()) || seen.len() > named::MAX_FILES {
+                continue;
+            }
+            let bytes = reading::read(&path, &account).ok();
+            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+            if let (Some(text), Some(uri)) = (text, uri_of(&path)) {
+                found.push(Document::new(uri, Text::new(text, encoding), 0, Syntax::Trs, path));
+            }
+        }
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// The name of a file in the protocol.
+fn uri_of(path: &Path) -> Option<lsp::Uri> {
+    let mut text = String::from("file://");
+    for &byte in path.to_str()?.as_bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => text.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text.parse().ok()
+}
+
 fn index_of(syntax: Syntax, text: &str) -> Index {
     gchr::with_large_stack(|| match syntax {
         Syntax::Trs => Index::of_terms(text),
@@ -184,7 +250,7 @@ fn index_of(syntax: Syntax, text: &str) -> Index {
 }
 
 /// The syntax by the ending of the name, or by what the editor calls it.
-fn syntax_of(path: &std::path::Path, language: &str) -> Option<Syntax> {
+fn syntax_of(path: &Path, language: &str) -> Option<Syntax> {
     Syntax::of_path(path).or(match language {
         "trs" | "gchr-trs" => Some(Language::Terms.into()),
         "chr" | "gchr-chr" | "prolog" => Some(Language::Constraints.into()),

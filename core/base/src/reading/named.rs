@@ -8,7 +8,7 @@ use crate::hash::HashSet;
 use crate::source::{SourceId, SourceMap, Span};
 
 /// Most files of a program.
-const MAX_FILES: usize = 1000;
+pub const MAX_FILES: usize = 1000;
 
 /// How often a file is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
