@@ -129,13 +129,15 @@ pub(crate) fn check(
     let mut scope = Scope::declare(module, &mut reporter);
     _ = instances::make_constructors(&mut scope, &mut reporter);
     let mut fields = std::mem::take(&mut scope.fields);
-    let mut rules: IdVec<RuleId, Rule> = fields.rules(&mut scope, &mut reporter).into_iter().collect();
-    let Sections { otherwise, input } = sections(module, &mut rules, &mut scope, &mut reporter);
+    let Sections { rules, otherwise, input } = sections(module, &mut scope, &mut reporter);
     let failed = |reporter: &Reporter| syntax_errors || has_errors(&reporter.diagnostics);
     // What is wrong with the term is no finding in the program.
     let mut of_term = Reporter::default();
     let term = term.filter(|_| !failed(&reporter)).and_then(|t| input::ground(t, &mut scope, &mut of_term));
     let own = input.and_then(|(_, term)| term);
+    // It is known by now what may be a term of a sort.
+    let of_fields = fields.rules(&mut scope, &mut reporter);
+    let mut rules: IdVec<RuleId, Rule> = of_fields.into_iter().chain(rules).collect();
     let mut last: HashSet<RuleId> = otherwise.into_iter().map(|rule| rules.push(rule)).collect();
     std::mem::take(&mut scope.made.rules).into_iter().for_each(|rule| _ = rules.push(rule));
     if !failed(&reporter) {
@@ -149,21 +151,17 @@ pub(crate) fn check(
     (Some(Checked { term, otherwise: last, ..checked }), reporter.diagnostics)
 }
 
-/// What the sections of a program have besides rules.
+/// What the sections of a program have.
 struct Sections {
+    rules: Vec<Rule>,
     /// Rules that are tried last.
     otherwise: Vec<Rule>,
     input: SeenInput,
 }
 
 /// Lowers the sections of the text and of those that it imports.
-fn sections(
-    module: &Module,
-    rules: &mut IdVec<RuleId, Rule>,
-    scope: &mut Scope<'_>,
-    reporter: &mut Reporter,
-) -> Sections {
-    let mut found = Sections { otherwise: Vec::new(), input: None };
+fn sections(module: &Module, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Sections {
+    let mut found = Sections { rules: Vec::new(), otherwise: Vec::new(), input: None };
     // The texts that are open, innermost last: where each goes on, and its variables while it imports another one.
     let mut texts = vec![(module.sections.iter(), VisibleVariables::default())];
     while let Some((sections, _)) = texts.last_mut() {
@@ -180,7 +178,7 @@ fn sections(
                 equations.iter().for_each(|equation: &Equation| {
                     match rules::lower(equation, scope, reporter) {
                         Some(rule) if equation.otherwise => found.otherwise.push(rule),
-                        Some(rule) => _ = rules.push(rule),
+                        Some(rule) => found.rules.push(rule),
                         None => {}
                     }
                 });

@@ -91,7 +91,9 @@ impl Fields {
                     let of_sort = &of_sort[&sort];
                     let is_constructor =
                         |id: &SymbolId| scope.signature.symbols[*id].kind == SymbolKind::Constructor;
-                    let others = if of_sort.iter().all(is_constructor) {
+                    // What is made for many sorts may stay unevaluated in this one.
+                    let is_closed = scope.families.is_empty();
+                    let others = if is_closed && of_sort.iter().all(is_constructor) {
                         Others::All
                     } else if of_sort.len() <= FEW {
                         Others::Each
