@@ -1,8 +1,8 @@
 //! Many-sorted term rewriting: `.trs` text to the rule IR. The language is described in `docs/language-trs.md`.
 //!
 //! The order of calls: [`load_files`], or [`load`] of one text, parses, checks, lowers and analyses a program; its
-//! [`reader`](Loaded::reader) reads further input terms. [`parse`] alone gives the syntax tree, which prints as a program.
-//! No call fails: all findings are [`Diagnostic`]s.
+//! [`reader`](Loaded::reader) reads further input terms. [`parse`] alone gives the syntax tree, which prints as a
+//! program. No call fails: all findings are [`Diagnostic`]s.
 
 mod analysis;
 pub mod ast;

@@ -1,7 +1,7 @@
 //! Unused variables, symbols and sorts, and variables that hide a constant.
 //!
-//! Of texts that the program imports, what it does not use is no finding. Without an `input` the program is a collection of functions for terms given elsewhere: then only variables are
-//! looked at.
+//! Of texts that the program imports, what it does not use is no finding. Without an `input` the program is a
+//! collection of functions for terms given elsewhere: then only variables are looked at.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashSet;

@@ -445,15 +445,16 @@ impl<'a> Collector<'a, '_> {
     fn not_built(&mut self, ident: Ident, result: SortId, parameters: &[SortId]) {
         let name = |sort: SortId| self.sorts[sort].name.as_str();
         let names: Vec<&str> = parameters.iter().map(|&parameter| name(parameter)).collect();
-        let text = self.names.get(ident.name);
+        let (text, names) = (self.names.get(ident.name), names.join(", "));
+        let message = format!("what the constructor `{text}` builds does not name its parameters");
+        let label = format!("has the parameters `{names}`, and builds a `{}`", name(result));
+        let help =
+            format!("let it build a sort of these, `{text}: ... -> Box({names})`, or give it equations");
         self.reporter.report(
-            Diagnostic::error("T0113", format!("what the constructor `{text}` builds does not name its parameters"))
-                .label(ident.span, format!("has the parameters `{}`, and builds a `{}`", names.join(", "), name(result)))
-                .note("a symbol without equations is a constructor; its result is a declared sort with parameters, each once")
-                .help(format!(
-                    "let it build a sort of these parameters, `{text}: ... -> Box({})`, or give it equations",
-                    names.join(", ")
-                )),
+            Diagnostic::error("T0113", message)
+                .label(ident.span, label)
+                .note("a symbol without equations is a constructor; it builds a sort with parameters, each once")
+                .help(help),
         );
     }
 

@@ -1,9 +1,9 @@
 //! Sorts and symbols with parameters, and their instances.
 //!
 //! A parameter is a sort of its own, of which nothing is known. So a definition with parameters is checked once, as any
-//! other one, and what it is used with are instances: the same with other sorts in the place of the parameters. They are
-//! made where they are needed: a symbol when a term has it, the constructors of a sort when the sort is there, rules when
-//! their function is there. What still has parameters at the end is left out of the program.
+//! other one, and what it is used with are instances: the same with other sorts in the place of the parameters. They
+//! are made where they are needed: a symbol when a term has it, the constructors of a sort when the sort is there,
+//! rules when their function is there. What still has parameters at the end is left out of the program.
 
 use std::collections::VecDeque;
 

@@ -161,7 +161,7 @@ fn begins_a_foreign_comment(lexed: &Lexed<'_>, at: usize) -> bool {
 fn form(section: Option<Token>) -> &'static str {
     match section {
         Some(Token::Sort) => {
-            "write `sort Nat = struct Zero() | S(Nat);`, `sort Item;`, `sort Row = List;` or `sort Pair(A, B) = struct P(A, B);`"
+            "write `sort Nat = struct Zero() | S(Nat);`, `sort Item;`, `sort Row = List;` or `sort Box(A) = struct C(A);`"
         }
         Some(Token::Cons) => "write `cons Nil: List; Cons: Nat # List -> List;`",
         Some(Token::Map) => "write `map Plus: Nat # Nat -> Nat;`",
