@@ -1,7 +1,7 @@
 //! What tells a program and its facts from all others: for processes that share a run, and for files that belong to
 //! one.
 
-use gchr_base::facts::FactColumn;
+use gchr_base::facts::{FactColumn, FactNode};
 use gchr_base::ids::Id;
 use gchr_base::signature::TextId;
 use sha2::{Digest, Sha256};
@@ -33,6 +33,10 @@ impl Program {
             facts.update((text.len() as u64).to_le_bytes());
             facts.update(text);
         }
+        for (name, arity, id) in self.rules.signature.functors() {
+            hash_words(&mut facts, [u64::from(id.0), arity as u64, name.len() as u64].into_iter());
+            facts.update(name);
+        }
         for batch in &*self.facts {
             let (constraint, rows) = (batch.constraint.index() as u64, batch.rows as u64);
             hash_words(&mut facts, [constraint, rows].into_iter());
@@ -45,11 +49,26 @@ impl Program {
                     FactColumn::Atom(values) | FactColumn::Str(values) => {
                         hash_words(&mut facts, values.iter().map(|id| u64::from(id.0)));
                     }
+                    FactColumn::Any(values) => {
+                        hash_words(&mut facts, values.ends().iter().map(|&end| end as u64));
+                        hash_words(&mut facts, values.nodes().iter().flat_map(words_of));
+                    }
                 }
             }
         }
         let program = Sha256::digest(self.rules.to_string()).into();
         Fingerprint { program, facts: facts.finalize().into() }
+    }
+}
+
+/// The kind of a part of a value, and what it holds.
+fn words_of(node: &FactNode) -> [u64; 2] {
+    match *node {
+        FactNode::Int(n) => [0, n.cast_unsigned()],
+        FactNode::Float(x) => [1, x.to_bits()],
+        FactNode::Atom(text) => [2, u64::from(text.0)],
+        FactNode::Str(text) => [3, u64::from(text.0)],
+        FactNode::Compound { symbol, arity } => [4 + arity as u64, u64::from(symbol.0)],
     }
 }
 

@@ -7,6 +7,7 @@ mod csv;
 pub(crate) mod json;
 mod lines;
 pub(crate) mod logic;
+mod losses;
 mod selection;
 mod tables;
 
@@ -287,6 +288,28 @@ impl<'p> Outcome<'p> {
             }
         }
         Ok(database.finish()?)
+    }
+    /// What reading a table or a database (`None`) of the selected constraints does not give back as it is in the
+    /// store, one line for each argument.
+    pub fn losses(&self, selection: &Selection, format: Option<TableFormat>) -> Vec<String> {
+        let signature = self.signature();
+        match &self.answer {
+            Answer::NormalForm(_) => Vec::new(),
+            Answer::Store(store) => {
+                let selected = selection.of(signature).into_iter();
+                selected.flat_map(|id| losses::of_store(store, signature, id, format)).collect()
+            }
+            Answer::Logic(found) => {
+                let Some(logic) = &self.program.logic else { return Vec::new() };
+                let declared = self.program.constraints().into_iter();
+                let selected = declared.filter(|(name, arity)| selection.has(name, *arity));
+                selected
+                    .flat_map(|(name, arity)| {
+                        losses::of_logic(&found.answers, &logic.program, (&name, arity), format)
+                    })
+                    .collect()
+            }
+        }
     }
     /// Of a build without SQLite.
     #[cfg(not(feature = "tables"))]

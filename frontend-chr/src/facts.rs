@@ -15,14 +15,15 @@ mod typed;
 use std::path::{Path, PathBuf};
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::facts::{FactColumn, Facts};
+use gchr_base::facts::{FactColumn, FactNode, FactTerms, Facts};
 use gchr_base::reading::{self, Account};
-use gchr_base::signature::{ConstraintId, TextId, Texts};
+use gchr_base::signature::{ConstraintId, Functors, Signature, SortKind, TextId, TypeId, TypeKind};
 use gchr_base::source::SourceMap;
+use gchr_base::value::{Heap, Terms};
 
 use crate::declare::Declarations;
 use crate::types::{Expanded, Type, Types};
-use cell::{Cells, Want};
+use cell::{Cells, Node, TermCells, Want};
 use format::Packing;
 
 pub use format::{FactFormat, split_table};
@@ -52,11 +53,16 @@ pub enum Header {
     Auto,
 }
 
+/// Whether a text of a fact file is taken for a number where nothing says what it is.
+pub fn is_number_of_facts(text: &str) -> bool {
+    cell::is_number(text.as_bytes())
+}
+
 /// Reads a file of facts; `None` after an error, which is reported. What the facts take is
 /// counted in `account`, what was guessed goes to `notices`.
 pub(crate) fn load(
     sources: &mut SourceMap,
-    texts: &mut Texts,
+    signature: &mut Signature,
     declarations: &Declarations,
     file: &FactFile,
     account: &Account,
@@ -77,7 +83,7 @@ pub(crate) fn load(
         let label = &declarations.label(constraint);
         let typed = typed::TypedTable { path, format: Some(tables), label, wants: &wants };
         let read = typed.read_file(tables, table, account).map_err(|found| diagnostics.push(*found)).ok()?;
-        return Some(facts(constraint, read, &wants, texts));
+        return checked(facts(constraint, read, &wants, signature), signature, path, diagnostics);
     }
     let delimiter = format.delimiter();
     let bytes = content(&file.path, packing, account);
@@ -88,7 +94,7 @@ pub(crate) fn load(
             json::Lines { path: &file.path, name, label: declarations.label(constraint), wants: &wants };
         let read = lines.read(&whole, account, sources, diagnostics)?;
         account.give(whole.len() as u64);
-        return Some(facts(constraint, read, &wants, texts));
+        return checked(facts(constraint, read, &wants, signature), signature, &file.path, diagnostics);
     }
     let Some(table) = table::read(&whole, delimiter, &wants, file.header, account) else {
         let reason = account.reason(format!("the rows of {}", file.path.display()));
@@ -103,13 +109,14 @@ pub(crate) fn load(
     }
     account.give(whole.len() as u64);
     drop(whole);
-    Some(facts(constraint, (table.columns, table.rows), &wants, texts))
+    let facts = facts(constraint, (table.columns, table.rows), &wants, signature);
+    checked(facts, signature, &file.path, diagnostics)
 }
 
 /// Reads a table that is in memory, as [`load`] reads a file; it is called `name` in messages.
 #[cfg(feature = "tables")]
 pub(crate) fn load_table(
-    texts: &mut Texts,
+    signature: &mut Signature,
     declarations: &Declarations,
     (constraint_name, name, source): (&str, &str, &gchr_tables::Source),
     account: &Account,
@@ -122,7 +129,7 @@ pub(crate) fn load_table(
     let label = &declarations.label(constraint);
     let typed = typed::TypedTable { path: Path::new(name), format: None, label, wants: &wants };
     let read = typed.read(source, account).map_err(|found| diagnostics.push(*found)).ok()?;
-    Some(facts(constraint, read, &wants, texts))
+    checked(facts(constraint, read, &wants, signature), signature, Path::new(name), diagnostics)
 }
 
 /// Columns that were read, as facts.
@@ -130,10 +137,58 @@ fn facts(
     constraint: ConstraintId,
     (cells, rows): (Vec<Cells>, usize),
     wants: &[Want],
-    texts: &mut Texts,
+    signature: &mut Signature,
 ) -> Facts {
-    let columns = cells.into_iter().zip(wants).map(|(cells, want)| column(cells, want, texts)).collect();
+    let columns = cells.into_iter().zip(wants).map(|(cells, want)| column(cells, want, signature)).collect();
     Facts { constraint, columns, rows }
+}
+
+/// The facts, unless one of them is not of the declared type of its column, which only its value as a whole shows.
+fn checked(
+    facts: Facts,
+    signature: &Signature,
+    path: &Path,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Facts> {
+    for (at, column) in facts.columns.iter().enumerate() {
+        let Some(ty) = signature.column_types.of(facts.constraint, at) else { continue };
+        let found = first_of_another_type(column, ty, facts.rows, signature);
+        if let Some((row, value)) = found {
+            let label = signature.constraint_name(facts.constraint);
+            let place = format!("{}, row {}, argument {} of {label}", path.display(), row + 1, at + 1);
+            let name = &signature.column_types.types[ty].name;
+            let help = "correct the value, or declare the column with a wider type, such as ?any";
+            let found = Diagnostic::error("C0605", format!("{place}: {value} is not of type {name}"));
+            diagnostics.push(found.help(help));
+            return None;
+        }
+    }
+    Some(facts)
+}
+
+/// The first value of a column that is not of a type, with its row.
+fn first_of_another_type(
+    column: &FactColumn,
+    ty: TypeId,
+    rows: usize,
+    signature: &Signature,
+) -> Option<(usize, String)> {
+    // Texts and numbers of these types were looked at one by one.
+    let is_known = match &signature.column_types.types[ty].kind {
+        TypeKind::Variants(_) => false,
+        TypeKind::Number | TypeKind::Natural => !matches!(column, FactColumn::Any(_)),
+        _ => true,
+    };
+    if is_known {
+        return None;
+    }
+    let mut heap = Heap::new();
+    (0..rows).find_map(|row| {
+        let word = column.word(row, SortKind::Any, &mut heap)?.ok()?;
+        let terms = Terms { signature, heap: &heap };
+        let fits = terms.has_type(word, ty);
+        (!fits).then(|| (row, terms.value(SortKind::Any, word).shown()))
+    })
 }
 
 /// How the fields of each column of a constraint are read.
@@ -162,16 +217,45 @@ fn want(types: &Types, ty: Option<&Type>) -> Want {
     }
 }
 
-fn column(cells: Cells, want: &Want, texts: &mut Texts) -> FactColumn {
+fn column(cells: Cells, want: &Want, signature: &mut Signature) -> FactColumn {
     match cells {
         Cells::Int(values) => FactColumn::Int(values),
         Cells::Float(values) => FactColumn::Float(values),
         Cells::Text(text) => {
-            let ids: Vec<TextId> = text.names.iter().map(|name| texts.intern(name)).collect();
+            let ids: Vec<TextId> = text.names.iter().map(|name| signature.texts.intern(name)).collect();
             let values = text.values.iter().map(|&v| ids[v as usize]).collect();
             if *want == Want::Str { FactColumn::Str(values) } else { FactColumn::Atom(values) }
         }
+        Cells::Any(terms) => of_terms(&terms, signature),
     }
+}
+
+/// A column of values of several types; one of strings alone where there is nothing else.
+fn of_terms(terms: &TermCells, signature: &mut Signature) -> FactColumn {
+    let ids: Vec<TextId> = terms.texts.names.iter().map(|name| signature.texts.intern(name)).collect();
+    let strings = terms.nodes.iter().map(|node| match node {
+        Node::Str(text) => Some(ids[*text as usize]),
+        _ => None,
+    });
+    if let Some(strings) = strings.collect::<Option<Vec<_>>>() {
+        return FactColumn::Str(strings);
+    }
+    let Some(any) = signature.sort_of_kind(SortKind::Any) else {
+        return FactColumn::Any(FactTerms::default());
+    };
+    let mut functors = Functors::of(signature, any);
+    let nodes = terms.nodes.iter().map(|node| match *node {
+        Node::Int(n) => FactNode::Int(n),
+        Node::Float(x) => FactNode::Float(x),
+        Node::Atom(text) => FactNode::Atom(ids[text as usize]),
+        Node::Str(text) => FactNode::Str(ids[text as usize]),
+        Node::Compound { name, arity } => {
+            let name = &terms.texts.names[name as usize];
+            FactNode::Compound { symbol: functors.functor(signature, name, arity, None), arity }
+        }
+    });
+    let nodes = nodes.collect();
+    FactColumn::Any(FactTerms::new(nodes, terms.ends.clone()))
 }
 
 /// The constraint with a name, `edge` or `edge/3`; `place` says where it was named.

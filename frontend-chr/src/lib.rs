@@ -24,7 +24,7 @@ mod scopes;
 mod sorts;
 mod types;
 
-pub use facts::{FactFile, FactFormat, Header, split_table};
+pub use facts::{FactFile, FactFormat, Header, is_number_of_facts, split_table};
 #[cfg(feature = "tables")]
 pub use load::FactTable;
 pub use load::{

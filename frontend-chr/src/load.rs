@@ -226,9 +226,9 @@ impl Reading {
     /// Reads the files of facts.
     fn with_facts(mut self, sources: &mut SourceMap, files: &[FactFile], account: &Account) -> Self {
         for file in files {
-            let (texts, declarations) = (&mut self.program.signature.texts, &self.declarations);
+            let (signature, declarations) = (&mut self.program.signature, &self.declarations);
             let (diagnostics, notices) = (&mut self.diagnostics, &mut self.notices);
-            let loaded = facts::load(sources, texts, declarations, file, account, diagnostics, notices);
+            let loaded = facts::load(sources, signature, declarations, file, account, diagnostics, notices);
             self.facts.extend(loaded);
         }
         self

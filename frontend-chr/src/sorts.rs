@@ -120,6 +120,7 @@ fn start(program: &Program, facts: &[Facts], columns: &mut [Columns]) {
                 FactColumn::Float(_) => Kind::Float,
                 FactColumn::Atom(_) => Kind::Atom,
                 FactColumn::Str(_) => Kind::Str,
+                FactColumn::Any(_) => Kind::Any,
             })
             .collect();
         add(columns, f.constraint, &kinds);

@@ -140,7 +140,8 @@ impl<'a, W: Write> Lines<'a, W> {
             return self.out.write_all(b"\"");
         }
         let held = std::mem::take(&mut self.held);
-        if held.contains([char::from(self.delimiter), '"', '\n', '\r']) {
+        // A reader takes a byte order mark at the start of a file for none of the text.
+        if held.contains([char::from(self.delimiter), '"', '\n', '\r', '\u{feff}']) {
             self.out.write_all(b"\"")?;
             self.put_quoted(&held)?;
             self.out.write_all(b"\"")?;

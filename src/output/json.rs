@@ -1,9 +1,12 @@
 //! JSON form of results, written as a stream: a result of any size and depth takes no memory of its own.
+//!
+//! Arguments are written so that `--facts` reads the same values back: an atom is a JSON string, a string is one only
+//! in a column that is declared to hold strings, elsewhere `{"string": "text"}`.
 
 use std::io::{self, Write};
 
 use gchr_base::escape;
-use gchr_base::signature::{ConstraintId, Signature};
+use gchr_base::signature::{ConstraintId, Signature, SortKind};
 use gchr_base::stats::Stats;
 use gchr_base::value::Value;
 use gchr_constraints::exec::{Row, Store};
@@ -83,6 +86,7 @@ pub(super) fn write_table(
     named: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let strings = are_strings(signature, id);
     let name = serde_json::to_string(&signature.constraints[id].name)?;
     let rows = store.rows(signature, id);
     super::lines::write(&rows, out, |range, out| {
@@ -91,18 +95,27 @@ pub(super) fn write_table(
             if named {
                 write!(out, "{{\"constraint\": {name}, \"args\": ")?;
             }
-            write_args(row, out)?;
+            write_args(row, &strings, out)?;
             out.write_all(if named { b"}\n" } else { b"\n" })?;
         }
         Ok(())
     })
 }
 
-fn write_args(row: Row<'_>, out: &mut impl Write) -> io::Result<()> {
+/// Whether the type of each column of a constraint says that its texts are strings.
+fn are_strings(signature: &Signature, id: ConstraintId) -> Vec<bool> {
+    let columns = signature.constraints[id].columns.iter();
+    columns.map(|column| column.declared && signature.kind(column.sort) == SortKind::Str).collect()
+}
+
+fn write_args(row: Row<'_>, are_strings: &[bool], out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"[")?;
-    for (i, value) in row.values().enumerate() {
+    for (i, (value, is_string)) in row.values().zip(are_strings).enumerate() {
         out.write_all(if i > 0 { b", " } else { b"" })?;
-        write_value(value, out)?;
+        match value {
+            Value::Str(text) if *is_string => serde_json::to_writer(&mut *out, text)?,
+            value => write_value(value, out)?,
+        }
     }
     out.write_all(b"]")
 }
@@ -142,10 +155,11 @@ fn write_store(
     out.write_all(b"[")?;
     let mut separator = "";
     for id in selection.of(signature) {
-        let name = serde_json::to_string(&signature.constraints[id].name)?;
+        let (name, strings) =
+            (serde_json::to_string(&signature.constraints[id].name)?, are_strings(signature, id));
         for row in store.rows(signature, id).iter() {
             write!(out, "{separator}\n{{\"constraint\": {name}, \"args\": ")?;
-            write_args(row, out)?;
+            write_args(row, &strings, out)?;
             out.write_all(b"}")?;
             separator = ",";
         }
@@ -192,7 +206,12 @@ pub(crate) fn write_value(value: Value<'_>, out: &mut impl Write) -> io::Result<
             (Value::Int(n), None) => write!(out, "{n}")?,
             (Value::Float(x), None) => serde_json::to_writer(&mut *out, &x)?,
             (Value::Atom("[]"), None) => out.write_all(b"[]")?,
-            (Value::Atom(text) | Value::Str(text), None) => serde_json::to_writer(&mut *out, text)?,
+            (Value::Atom(text), None) => serde_json::to_writer(&mut *out, text)?,
+            (Value::Str(text), None) => {
+                out.write_all(b"{\"string\": ")?;
+                serde_json::to_writer(&mut *out, text)?;
+                out.write_all(b"}")?;
+            }
             (Value::Compound { name, args }, None) => {
                 out.write_all(b"{\"functor\": ")?;
                 serde_json::to_writer(&mut *out, name)?;

@@ -192,9 +192,16 @@ fn write_term(answer: &Answer, term: LogicTermId, out: &mut impl Write) -> io::R
         match terms.node(id) {
             LogicNode::Int(n) => write!(out, "{n}")?,
             LogicNode::Big(n) => write!(out, "{n}")?,
+            // JSON has no numbers for the others.
+            LogicNode::Float(x) if !x.is_finite() => write!(out, "{{\"float\": \"{x}\"}}")?,
             LogicNode::Float(x) => serde_json::to_writer(&mut *out, x)?,
             LogicNode::Nil => out.write_all(b"[]")?,
-            LogicNode::Atom(text) | LogicNode::Str(text) => serde_json::to_writer(&mut *out, &**text)?,
+            LogicNode::Atom(text) => serde_json::to_writer(&mut *out, &**text)?,
+            LogicNode::Str(text) => {
+                out.write_all(b"{\"string\": ")?;
+                serde_json::to_writer(&mut *out, &**text)?;
+                out.write_all(b"}")?;
+            }
             LogicNode::Var(v) => {
                 out.write_all(b"{\"variable\": ")?;
                 let name = answer.names.get(v.0 as usize).map_or("_", |name| &**name);

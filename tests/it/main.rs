@@ -22,6 +22,8 @@ mod profile;
 mod project;
 mod properties;
 mod repl;
+#[cfg(feature = "tables")]
+mod round_trips;
 mod rounds;
 mod signatures;
 mod simd;

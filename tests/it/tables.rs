@@ -219,7 +219,9 @@ fn wrong_lines_of_json_are_shown() {
     let good = read("p", "[1, \"a b\"]\r\n[2, \"5\"]\n");
     assert_eq!((good.code, good.stdout.as_str()), (0, "p(1,'a b')\np(2,'5')\n"), "{}", good.stderr);
     let good = read("q", "[1]\n[2.5]\n");
-    assert_eq!((good.code, good.stdout.as_str()), (0, "q(1.0)\nq(2.5)\n"), "{}", good.stderr);
+    assert_eq!((good.code, good.stdout.as_str()), (0, "q(1)\nq(2.5)\n"), "{}", good.stderr);
+    let good = read("q", "[1]\n[\"a\"]\n[{\"args\": [[], {\"string\": \"s\"}], \"functor\": \"f\"}]\n");
+    assert_eq!((good.code, good.stdout.as_str()), (0, "q(1)\nq(a)\nq(f([],\"s\"))\n"), "{}", good.stderr);
     for (text, said) in [
         ("[1, \"a\"]\n[1, ", "C0613"),
         ("7\n", "C0613"),
@@ -230,14 +232,19 @@ fn wrong_lines_of_json_are_shown() {
         ("[\"1\", \"a\"]\n", "C0605"),
         ("[1, 2]\n", "C0605"),
         ("[1, [2]]\n", "C0605"),
+        ("[1, {\"string\": \"a\"}]\n", "C0605"),
+        ("[1, {\"functor\": \"f\", \"args\": []}]\n", "neither a string nor a compound term"),
+        ("[1, {\"variable\": \"X\"}]\n", "the variable X, and facts have none"),
+        ("[1, {\"other\": 1}]\n", "an object with a member `other`"),
+        ("[1, true]\n", "C0605"),
+        ("[1, null]\n", "C0605"),
+        ("[1, \"a\"] 2\n", "C0613"),
         ("[99999999999999999999, \"a\"]\n", "C060"),
     ] {
         let wrong = read("p", text);
         assert!(wrong.code == 2 && wrong.stderr.contains(said), "{text}: {}", wrong.stderr);
         assert!(wrong.stderr.contains("f.jsonl"), "{}", wrong.stderr);
     }
-    let mixed = read("q", "[1]\n[\"a\"]\n");
-    assert!(mixed.code == 2 && mixed.stderr.contains("f.jsonl:2"), "{}", mixed.stderr);
     let many = read("p", &"x\n".repeat(50));
     assert!(many.stderr.contains("30 more errors"), "{}", many.stderr);
 }

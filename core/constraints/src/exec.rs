@@ -50,7 +50,7 @@ use common::End;
 use gchr_base::control::Control;
 use gchr_base::derivation::Cause;
 use gchr_base::error::{RunError, StopReason};
-use gchr_base::facts::{FactColumn, Facts};
+use gchr_base::facts::Facts;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Program, Semantics};
 use gchr_base::signature::SortKind;
@@ -152,27 +152,11 @@ fn read_fact(
     args: &mut [u64],
 ) -> Result<(), FactError> {
     for (column, (arg, &kind)) in args.iter_mut().zip(kinds).enumerate() {
-        *arg = match facts.columns.get(column).and_then(|c| fact(heap, c, row, kind)) {
+        *arg = match facts.columns.get(column).and_then(|values| values.word(row, kind, heap)) {
             Some(Ok(word)) => word,
             Some(Err(full)) => return Err(FactError::Full(full)),
             None => return Err(FactError::Column(column)),
         };
     }
     Ok(())
-}
-
-/// The word of a fact for a column of some kind; nothing when it does not fit there.
-fn fact(heap: &mut Heap, column: &FactColumn, row: usize, kind: SortKind) -> Option<Result<u64, HeapFull>> {
-    let any = kind == SortKind::Any;
-    Some(match column {
-        FactColumn::Int(values) if any => heap.int(*values.get(row)?),
-        FactColumn::Float(values) if any => heap.float(*values.get(row)?),
-        FactColumn::Atom(values) if any => Ok(Heap::atom(*values.get(row)?)),
-        FactColumn::Str(values) if any => Ok(Heap::str(*values.get(row)?)),
-        FactColumn::Int(values) if kind == SortKind::Int => Ok(*values.get(row)? as u64),
-        FactColumn::Float(values) if kind == SortKind::Float => Ok(values.get(row)?.to_bits()),
-        FactColumn::Atom(values) if kind == SortKind::Atom => Ok(u64::from(values.get(row)?.0)),
-        FactColumn::Str(values) if kind == SortKind::Str => Ok(u64::from(values.get(row)?.0)),
-        _ => return None,
-    })
 }

@@ -117,6 +117,11 @@ impl TextCells {
         id
     }
 
+    /// Bytes that it takes. The names are held twice, and once more among the texts of the program.
+    fn bytes(&self) -> usize {
+        self.values.capacity() * 4 + self.name_bytes * 3 + self.names.len() * NAME
+    }
+
     /// Adds the rows of the next part of the file.
     fn append(&mut self, more: TextCells) {
         let number = |name: &str| self.known.get(name).copied().unwrap_or_else(|| self.enter(name));
@@ -125,12 +130,45 @@ impl TextCells {
     }
 }
 
+/// Values of any types of a column, each as its parts in postfix order.
+#[derive(Clone, Default, Debug)]
+pub(super) struct TermCells {
+    pub nodes: Vec<Node>,
+    /// Where the parts of each value end.
+    pub ends: Vec<usize>,
+    /// The texts and names of all of them.
+    pub texts: TextCells,
+}
+
+impl TermCells {
+    /// Adds a value of one part.
+    pub fn push(&mut self, node: Node) {
+        self.nodes.push(node);
+        self.ends.push(self.nodes.len());
+    }
+}
+
+/// A part of a value; texts by their numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Node {
+    Int(i64),
+    Float(f64),
+    Atom(u32),
+    Str(u32),
+    /// A compound term of so many values before it.
+    Compound {
+        name: u32,
+        arity: usize,
+    },
+}
+
 /// The cells of a column.
 #[derive(Clone, Debug)]
 pub(super) enum Cells {
     Int(Vec<i64>),
     Float(Vec<f64>),
     Text(TextCells),
+    Any(TermCells),
 }
 
 /// What became of a field.
@@ -155,10 +193,46 @@ impl Cells {
         let bytes = match self {
             Cells::Int(values) => values.capacity() * 8,
             Cells::Float(values) => values.capacity() * 8,
-            // The names are held twice, and once more among the texts of the program.
-            Cells::Text(text) => text.values.capacity() * 4 + text.name_bytes * 3 + text.names.len() * NAME,
+            Cells::Text(text) => text.bytes(),
+            // The nodes are copied once more, with other names.
+            Cells::Any(terms) => {
+                terms.nodes.capacity() * 2 * size_of::<Node>()
+                    + terms.ends.capacity() * 16
+                    + terms.texts.bytes()
+            }
         };
         bytes as u64
+    }
+
+    /// Adds a number, which makes the values those of any types where it is of another type than they are.
+    pub fn add(&mut self, number: Node) {
+        match (self, number) {
+            (Cells::Int(all), Node::Int(n)) => all.push(n),
+            (Cells::Float(all), Node::Float(x)) => all.push(x),
+            (cells, node) => cells.any().push(node),
+        }
+    }
+
+    /// The same values as values of any types; texts are atoms.
+    pub fn any(&mut self) -> &mut TermCells {
+        if !matches!(self, Cells::Any(_)) {
+            let mut terms = TermCells::default();
+            match std::mem::replace(self, Cells::Int(Vec::new())) {
+                Cells::Int(values) => terms.nodes.extend(values.into_iter().map(Node::Int)),
+                Cells::Float(values) => terms.nodes.extend(values.into_iter().map(Node::Float)),
+                Cells::Text(mut texts) => {
+                    terms.nodes.extend(std::mem::take(&mut texts.values).into_iter().map(Node::Atom));
+                    terms.texts = texts;
+                }
+                Cells::Any(_) => {}
+            }
+            terms.ends = (1..=terms.nodes.len()).collect();
+            *self = Cells::Any(terms);
+        }
+        match self {
+            Cells::Any(terms) => terms,
+            _ => unreachable!("it was made of any values above"),
+        }
     }
 
     /// Parses a field and stores it.
@@ -188,6 +262,8 @@ impl Cells {
                     Err(fault) => Stored::Wrong(fault),
                 },
             },
+            // Only formats whose values have types of their own make such cells.
+            Cells::Any(_) => Stored::Wrong(Fault::Type),
         }
     }
 
@@ -214,7 +290,7 @@ fn wider(field: &[u8], want: &Want, fault: Fault) -> Stored {
 }
 
 /// An integer; white space around it is allowed.
-fn int(field: &[u8]) -> Result<i64, Fault> {
+pub(super) fn int(field: &[u8]) -> Result<i64, Fault> {
     let field = field.trim_ascii();
     let (negative, digits) = match field {
         [b'-', rest @ ..] => (true, rest),
@@ -236,7 +312,7 @@ fn int(field: &[u8]) -> Result<i64, Fault> {
 }
 
 /// A finite float; an integer is one too.
-fn float(field: &[u8]) -> Result<f64, Fault> {
+pub(super) fn float(field: &[u8]) -> Result<f64, Fault> {
     let field = field.trim_ascii();
     // Words such as `nan` and `infinity` are texts here.
     let number = !field.is_empty() && field.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b));

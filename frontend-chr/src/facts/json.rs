@@ -1,14 +1,16 @@
 //! JSON lines: on each line the arguments of a constraint as an array, or an object with them under `args`.
 
+mod values;
+
 use std::path::Path;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::reading::Account;
 use gchr_base::source::{SourceMap, Span, Start};
-use serde_json::Value;
 
-use super::cell::{Cells, Fault, Shape, Stored, Want};
+use super::cell::{Cells, Fault, Node, Shape, Stored, TermCells, Want};
 use super::table::MAX_SHOWN;
+use values::{Item, NoArguments};
 
 /// Longest part of a line that is shown.
 const MAX_LINE: usize = 200;
@@ -66,43 +68,51 @@ impl Lines<'_> {
     }
 
     fn row(&self, line: &[u8], columns: &mut [Option<Cells>]) -> Result<(), Box<Diagnostic>> {
-        let value: Value = serde_json::from_slice(line).map_err(|error| {
-            Box::new(Diagnostic::error("C0613", "this line is no JSON").note(error.to_string()))
-        })?;
-        let args = match value {
-            Value::Array(args) => args,
-            Value::Object(mut object) => {
-                if let Some(other) = object.get("constraint").filter(|name| name.as_str() != Some(self.name))
-                {
-                    let message = format!("the line is about {other}, not about {}", self.label);
-                    return Err(Box::new(Diagnostic::error("C0612", message)));
-                }
-                match object.remove("args") {
-                    Some(Value::Array(args)) => args,
-                    _ => return Err(no_arguments()),
-                }
-            }
-            _ => return Err(no_arguments()),
-        };
+        let read = values::read(line).map_err(|wrong| Box::new(self.no_arguments(wrong)))?;
+        if let Some(other) = read.constraint.filter(|name| name != self.name) {
+            let message = format!("the line is about {other:?}, not about {}", self.label);
+            let help = format!(
+                "write the constraints alone: --show {}, or --out-dir for a file of each",
+                self.label
+            );
+            return Err(Box::new(Diagnostic::error("C0612", message).help(help)));
+        }
+        let args = read.args;
         if args.len() != columns.len() {
             let message = format!("{} arguments, {} needs {}", args.len(), self.label, columns.len());
             return Err(Box::new(Diagnostic::error("C0604", message)));
         }
-        for (at, ((value, cells), want)) in args.iter().zip(columns).zip(self.wants).enumerate() {
+        for (at, (cells, want)) in columns.iter_mut().zip(self.wants).enumerate() {
+            let value = args.value(at);
             push(value, cells, want).map_err(|fault| Box::new(self.wrong(at, value, want, fault)))?;
         }
         Ok(())
     }
 
-    fn wrong(&self, column: usize, value: &Value, want: &Want, fault: Fault) -> Diagnostic {
+    fn no_arguments(&self, wrong: NoArguments) -> Diagnostic {
+        match wrong {
+            NoArguments::Syntax(why) => Diagnostic::error("C0613", "this line is no JSON").note(why),
+            NoArguments::Missing => {
+                Diagnostic::error("C0613", "this line is neither an array nor an object with an array `args`")
+            }
+            NoArguments::Value { column, what } => {
+                let message = format!("argument {} of {} holds {what}", column + 1, self.label);
+                Diagnostic::error("C0605", message).note(FORMS)
+            }
+        }
+    }
+
+    fn wrong(&self, column: usize, value: &[Item<'_>], want: &Want, fault: Fault) -> Diagnostic {
         let place = format!("argument {} of {}", column + 1, self.label);
+        let value = values::shown(value);
         match fault {
             Fault::Range => Diagnostic::error("C0606", format!("{place}: {value} is out of range"))
                 .note("integers have 64 bits, floats must be finite"),
             Fault::Negative => Diagnostic::error("C0610", format!("{place}: {value} is below zero")),
-            _ => Diagnostic::error("C0605", format!("{place}: {value} is not {}", want.name())).note(
-                "arguments are numbers and strings, and those of an undeclared column are all numbers or all strings",
-            ),
+            _ => {
+                let found = Diagnostic::error("C0605", format!("{place}: {value} is not {}", want.name()));
+                if *want == Want::Infer { found.note(FORMS) } else { found }
+            }
         }
     }
 
@@ -118,9 +128,9 @@ impl Lines<'_> {
     }
 }
 
-fn no_arguments() -> Box<Diagnostic> {
-    Box::new(Diagnostic::error("C0613", "this line is neither an array nor an object with an array `args`"))
-}
+/// How values are written.
+const FORMS: &str = "values are numbers, texts (atoms), {\"string\": \"text\"}, lists as arrays, and \
+                     {\"functor\": \"f\", \"args\": [...]}";
 
 /// `[1, 2.5, "a"]`.
 fn example(wants: &[Want]) -> String {
@@ -132,34 +142,39 @@ fn example(wants: &[Want]) -> String {
     format!("[{}]", wants.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// Stores a value; the first one of an undeclared column says whether it holds numbers or texts.
-fn push(value: &Value, cells: &mut Option<Cells>, want: &Want) -> Result<(), Fault> {
-    let (field, is_text) = match value {
-        Value::Number(number) => (number.to_string(), false),
-        Value::String(text) => (text.clone(), true),
-        _ => return Err(Fault::Type),
-    };
-    if *want != Want::Infer && is_text == want.is_numeric() {
-        return Err(Fault::Type);
-    }
-    let shape = if is_text { Shape::Text } else { want.shape() };
-    let column = cells.get_or_insert_with(|| Cells::new(shape));
-    if matches!(column, Cells::Text(_)) != is_text {
-        return Err(Fault::Type);
-    }
-    match column.push(field.as_bytes(), want) {
-        Stored::Done => Ok(()),
-        Stored::Wrong(fault) => Err(fault),
-        Stored::Wider(Shape::Float) => {
-            if let Cells::Int(values) = column {
-                *column = Cells::Float(values.iter().map(|&n| n as f64).collect());
-            }
-            match column.push(field.as_bytes(), want) {
+/// Stores a value. Those of a column without a type of its own keep theirs.
+fn push(value: &[Item<'_>], cells: &mut Option<Cells>, want: &Want) -> Result<(), Fault> {
+    match (value, want) {
+        ([Item::Number(number)], Want::Int | Want::Natural | Want::Float) => {
+            let cells = cells.get_or_insert_with(|| Cells::new(want.shape()));
+            match cells.push(number.as_bytes(), want) {
                 Stored::Done => Ok(()),
-                _ => Err(Fault::Range),
+                Stored::Wrong(fault) => Err(fault),
+                Stored::Wider(_) => Err(Fault::Type),
             }
         }
-        // A number that no number holds.
-        Stored::Wider(_) => Err(Fault::Range),
+        ([Item::Number(number)], Want::Number | Want::Infer) => {
+            let node = values::number(number)?;
+            let shape = if matches!(node, Node::Float(_)) { Shape::Float } else { Shape::Int };
+            cells.get_or_insert_with(|| Cells::new(shape)).add(node);
+            Ok(())
+        }
+        ([Item::Atom(text)], Want::Atom | Want::OneOf(_) | Want::Infer)
+        | ([Item::Atom(text) | Item::Str(text)], Want::Str) => {
+            match cells.get_or_insert_with(|| Cells::new(Shape::Text)) {
+                Cells::Text(all) => all.add(text, want)?,
+                other => {
+                    let terms = other.any();
+                    let text = terms.texts.intern(text, want)?;
+                    terms.push(Node::Atom(text));
+                }
+            }
+            Ok(())
+        }
+        (_, Want::OneOf(_) | Want::Infer) => {
+            let terms = cells.get_or_insert_with(|| Cells::Any(TermCells::default())).any();
+            values::store(value, terms)
+        }
+        _ => Err(Fault::Type),
     }
 }

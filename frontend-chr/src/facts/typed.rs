@@ -32,7 +32,13 @@ pub(super) struct TypedTable<'a> {
 /// What ends the reading.
 enum Stop {
     Source(Error),
-    Cell { row: u64, column: usize, fault: Wrong },
+    Cell {
+        row: u64,
+        column: usize,
+        fault: Wrong,
+    },
+    /// A column that holds values of another type than is wanted.
+    Column(usize),
     Memory(StopReason),
 }
 
@@ -95,13 +101,6 @@ impl TypedTable<'_> {
                     .help("write a file with one column for each argument, in their order"),
             ));
         }
-        for (at, (column, want)) in columns.iter().zip(self.wants).enumerate() {
-            if column.kind != Kind::Mixed && first_shape(column.kind, want).is_none() {
-                let place = format!("{}, column {} ({})", self.path.display(), at + 1, column.name);
-                let message = format!("{place} holds {}, not {}", plural(column.kind), want.name());
-                return Err(Box::new(wrong_type(message, self.label)));
-            }
-        }
         Ok(())
     }
 
@@ -129,6 +128,12 @@ impl TypedTable<'_> {
         Box::new(match stop {
             Stop::Memory(reason) => reason.to_diagnostic(),
             Stop::Cell { row, column, fault } => self.cell(row, column, fault, columns),
+            Stop::Column(at) => {
+                let (column, want) = (&columns[at], &self.wants[at]);
+                let place = format!("{path}, column {} ({})", at + 1, column.name);
+                let message = format!("{place} holds {}, not {}", plural(column.kind), want.name());
+                wrong_type(message, self.label)
+            }
             Stop::Source(Error::Cell { row, column, fault }) => self.cell(row, column, fault.into(), columns),
             Stop::Source(Error::Memory(reason)) => reason.to_diagnostic(),
             Stop::Source(Error::Io(error)) => report::unreadable(self.path, error),
@@ -216,12 +221,18 @@ struct Part {
     /// Nothing for a column of which no value has said yet what it holds.
     columns: Vec<Option<Cells>>,
     rows: usize,
+    /// The first column that holds values of another type than is wanted, which is no fault where it holds none.
+    unfit: Option<usize>,
 }
 
 impl Part {
     fn new(columns: &[Column], wants: &[Want]) -> Self {
         let cells = |(column, want): (&Column, &Want)| first_shape(column.kind, want).map(Cells::new);
-        Self { columns: columns.iter().zip(wants).map(cells).collect(), rows: 0 }
+        let is_unfit = |(column, want): (&Column, &Want)| {
+            column.kind != Kind::Mixed && first_shape(column.kind, want).is_none()
+        };
+        let unfit = columns.iter().zip(wants).position(is_unfit);
+        Self { columns: columns.iter().zip(wants).map(cells).collect(), rows: 0, unfit }
     }
 
     fn bytes(&self) -> u64 {
@@ -229,6 +240,12 @@ impl Part {
     }
 
     fn take(&mut self, batch: &Batch, wants: &[Want]) -> Result<(), Stop> {
+        if batch.rows == 0 {
+            return Ok(());
+        }
+        if let Some(column) = self.unfit {
+            return Err(Stop::Column(column));
+        }
         for (column, ((cells, values), want)) in
             self.columns.iter_mut().zip(&batch.columns).zip(wants).enumerate()
         {

@@ -6,8 +6,6 @@ use gchr_base::ids::IdVec;
 use gchr_base::logic::{Goal, LogicProgram, Operators};
 use gchr_base::reading::Account;
 use gchr_base::rule::{Program, Query, Rule, RuleId, Semantics, Start, verify};
-#[cfg(feature = "tables")]
-use gchr_base::signature::Texts;
 use gchr_base::signature::{ConstraintId, Signature, SortId, SortKind};
 use gchr_base::source::{SourceId, SourceMap};
 
@@ -60,13 +58,13 @@ pub struct FactTable {
 impl FactTable {
     fn load(
         &self,
-        texts: &mut Texts,
+        signature: &mut Signature,
         declarations: &Declarations,
         account: &Account,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Facts> {
         let named = (self.constraint.as_str(), self.name.as_str(), &self.source);
-        facts::load_table(texts, declarations, named, account, diagnostics)
+        facts::load_table(signature, declarations, named, account, diagnostics)
     }
 }
 
@@ -241,14 +239,14 @@ impl GroundSession {
             Addition::OwnQueries => queries.extend(self.own.iter().cloned()),
             Addition::Facts(file) => {
                 let Added { diagnostics, notices, .. } = &mut added;
-                let texts = &mut lowering.signature.texts;
+                let signature = &mut lowering.signature;
                 added.facts =
-                    facts::load(sources, texts, &self.declarations, file, account, diagnostics, notices);
+                    facts::load(sources, signature, &self.declarations, file, account, diagnostics, notices);
             }
             #[cfg(feature = "tables")]
             Addition::Table(table) => {
-                let texts = &mut lowering.signature.texts;
-                added.facts = table.load(texts, &self.declarations, account, &mut added.diagnostics);
+                let signature = &mut lowering.signature;
+                added.facts = table.load(signature, &self.declarations, account, &mut added.diagnostics);
             }
         }
         added.diagnostics.append(&mut lowering.diagnostics);
@@ -344,16 +342,16 @@ impl LogicSession {
             }
             Addition::Facts(file) => {
                 let Added { diagnostics, notices, .. } = &mut added;
-                let texts = &mut self.signature.texts;
+                let signature = &mut self.signature;
                 let loaded =
-                    facts::load(sources, texts, &self.declarations, file, account, diagnostics, notices);
+                    facts::load(sources, signature, &self.declarations, file, account, diagnostics, notices);
                 added.facts = loaded;
                 builder.facts(&self.declarations, &self.signature, added.facts.as_slice());
             }
             #[cfg(feature = "tables")]
             Addition::Table(table) => {
-                let texts = &mut self.signature.texts;
-                added.facts = table.load(texts, &self.declarations, account, &mut added.diagnostics);
+                let signature = &mut self.signature;
+                added.facts = table.load(signature, &self.declarations, account, &mut added.diagnostics);
                 builder.facts(&self.declarations, &self.signature, added.facts.as_slice());
             }
         }

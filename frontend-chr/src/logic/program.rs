@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::facts::{FactColumn, Facts};
+use gchr_base::facts::{FactColumn, FactNode, Facts};
 use gchr_base::logic::{
     Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Goal, LogicNode, LogicProgram, LogicTermId,
     Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
@@ -121,8 +121,35 @@ impl Builder {
             FactColumn::Float(values) => LogicNode::Float(values[row]),
             FactColumn::Atom(values) => return self.building.atom(signature.texts.get(values[row]), span),
             FactColumn::Str(values) => LogicNode::Str(self.building.name(signature.texts.get(values[row]))),
+            FactColumn::Any(values) => {
+                let nodes = values.value(row).unwrap_or_default();
+                return self.value(signature, nodes, span);
+            }
         };
         self.building.terms.push(node, span)
+    }
+
+    /// A value of its parts in postfix order.
+    fn value(&mut self, signature: &Signature, nodes: &[FactNode], span: Span) -> LogicTermId {
+        let mut made: Vec<LogicTermId> = Vec::new();
+        for node in nodes {
+            let node = match *node {
+                FactNode::Int(n) => LogicNode::Int(n),
+                FactNode::Float(x) => LogicNode::Float(x),
+                FactNode::Str(text) => LogicNode::Str(self.building.name(signature.texts.get(text))),
+                FactNode::Atom(text) => {
+                    made.push(self.building.atom(signature.texts.get(text), span));
+                    continue;
+                }
+                FactNode::Compound { symbol, arity } => {
+                    let args = made.split_off(made.len().saturating_sub(arity));
+                    made.push(self.building.compound(&signature.symbols[symbol].name, &args, span));
+                    continue;
+                }
+            };
+            made.push(self.building.terms.push(node, span));
+        }
+        made.pop().unwrap_or_else(|| self.building.atom("[]", span))
     }
 
     fn text(&mut self, module: &Module) {

@@ -53,6 +53,7 @@ fn columns(program: &str, name: &str, text: &str) -> Vec<String> {
             FactColumn::Float(v) => format!("float {v:?}"),
             FactColumn::Atom(v) => format!("atom {:?}", v.iter().map(|&t| texts.get(t)).collect::<Vec<_>>()),
             FactColumn::Str(v) => format!("string {:?}", v.iter().map(|&t| texts.get(t)).collect::<Vec<_>>()),
+            FactColumn::Any(v) => format!("any {:?}", v.nodes()),
         })
         .collect()
 }
@@ -277,12 +278,53 @@ fn parts_keep_the_order() {
     assert_eq!(loaded.facts[0].rows, 60_000);
 }
 
+#[test]
+fn lines_of_json_keep_the_type_of_each_value() {
+    let of = |types: &str, text: &str| columns(&declared(types), "c.jsonl", text);
+    assert_eq!(of("?any, ?", "[1, 1.0]\n[2, -0.0]\n"), ["int [1, 2]", "float [1.0, -0.0]"]);
+    assert_eq!(of("?number", "[1]\n[1.5]\n"), ["any [Int(1), Float(1.5)]"]);
+    assert_eq!(of("?float", "[1]\n[1.5]\n"), ["float [1.0, 1.5]"]);
+    assert_eq!(of("?", "[{\"string\": \"a\"}]\n[{\"string\": \"b\"}]\n"), ["string [\"a\", \"b\"]"]);
+    assert_eq!(
+        of("?string, ?atom", "[\"a\", \"a\"]\n[{\"string\": \"b\"}, []]\n"),
+        ["string [\"a\", \"b\"]", "atom [\"a\", \"[]\"]"]
+    );
+    assert_eq!(of("?any", "{\"x\": [{}], \"args\": [1], \"constraint\": \"c\"}\n"), ["int [1]"]);
+}
+
+/// A type of the program holds for values of files as well.
+#[test]
+fn values_of_files_are_of_the_types_of_their_columns() {
+    let program = ":- chr_type t ---> a ; 1 ; f(int, t).\n:- chr_constraint c(?t).\n";
+    let load = |name: &str, text: &str| errors(program, name, text.as_bytes());
+    let f = |args: &str| format!("[{{\"functor\": \"f\", \"args\": [{args}]}}]\n");
+    for (name, good) in
+        [("c.jsonl", "[\"a\"]\n[1]\n"), ("c.jsonl", &f("7, \"a\"")), ("c.csv", "a\na\n"), ("c.csv", "1\n")]
+    {
+        let (loaded, _) = load_file(program, "c", name, good.as_bytes());
+        assert_eq!(loaded.diagnostics, [], "{good}");
+    }
+    for (name, wrong) in [
+        ("c.jsonl", "[\"a\"]\n[\"b\"]\n"),
+        ("c.jsonl", &*f("1.5, \"a\"")),
+        ("c.jsonl", "[2]\n"),
+        ("c.csv", "a\nb\n"),
+        ("c.csv", "2\n"),
+    ] {
+        let found = load(name, wrong);
+        assert!(
+            found.len() == 1 && found[0].0 == "C0605" && found[0].1.contains("is not of type t"),
+            "{found:?}"
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_bytes_panic(bytes in prop::collection::vec(prop::sample::select(b"01-.,\t\"\n\rxe\xff\xc3 ".to_vec()), 0..80), which in 0..4usize) {
-        let (program, name) = [(EDGE.to_string(), "e.csv"), (declared("?, ?"), "c.tsv"), (declared("?atom"), "c.csv"), (declared("?number, ?"), "c.csv")][which].clone();
+    fn no_bytes_panic(bytes in prop::collection::vec(prop::sample::select(b"01-.,\t\"\n\rxe\xff\xc3 []{}:".to_vec()), 0..80), which in 0..5usize) {
+        let (program, name) = [(EDGE.to_string(), "e.csv"), (declared("?, ?"), "c.tsv"), (declared("?atom"), "c.csv"), (declared("?number, ?"), "c.csv"), (declared("?any"), "c.jsonl")][which].clone();
         let constraint = if which == 0 { "edge" } else { "c" };
         let (loaded, sources) = load_file(&program, constraint, name, &bytes);
         render_all(&loaded.diagnostics, &sources, false);
@@ -293,6 +335,7 @@ proptest! {
                     FactColumn::Int(v) => v.len(),
                     FactColumn::Float(v) => v.len(),
                     FactColumn::Atom(v) | FactColumn::Str(v) => v.len(),
+                    FactColumn::Any(v) => v.len(),
                 };
                 prop_assert_eq!(rows, facts.rows);
             }

@@ -37,6 +37,7 @@ fn columns(program: &str, path: &Path) -> Vec<String> {
         FactColumn::Float(v) => format!("float {v:?}"),
         FactColumn::Atom(v) => format!("atom {:?}", names(v)),
         FactColumn::Str(v) => format!("string {:?}", names(v)),
+        FactColumn::Any(v) => format!("any {:?}", v.nodes()),
     };
     loaded.facts[0].columns.iter().map(shown).collect()
 }

@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use gchr::base::error::StopReason;
 use gchr::base::limited::Limited;
-use gchr::{FormatError, Outcome, Program};
+use gchr::{FormatError, Outcome, Program, TableFormat};
 
 use super::args::Args;
+use super::choices::FormatArg;
 use super::gpu_child::ChildResult;
 use super::tables::{FileFormat, Tables};
 use super::typed;
@@ -140,6 +141,9 @@ pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out:
 pub fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
     let _span = tracing::info_span!("write").entered();
     let written = out.write(args, &Shown::Result(outcome));
+    if written.is_ok() {
+        tell_losses(args, outcome);
+    }
     if args.stats {
         report::stats(outcome.stats());
         if let Some(figures) = outcome.report() {
@@ -150,6 +154,32 @@ pub fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
         (Exit::Done, Some(code)) => Exit::Halted(code),
         (exit, _) => exit,
     }
+}
+
+/// Arguments of which one line tells what is lost.
+const TOLD: usize = 3;
+
+/// Says in one line what tables that were written do not keep of the store.
+fn tell_losses(args: &Args, outcome: &Outcome) {
+    let is_database = matches!(args.format(), FormatArg::Sqlite);
+    if !is_database
+        && (args.format().table().is_none() || args.format().text().is_some() && args.out_dir.is_none())
+    {
+        return;
+    }
+    let losses = outcome.losses(&args.selection(), args.format().table());
+    if losses.is_empty() {
+        return;
+    }
+    let mut told = losses[..losses.len().min(TOLD)].join("; ");
+    if losses.len() > TOLD {
+        told.push_str(&format!("; and {} arguments more", losses.len() - TOLD));
+    }
+    let way_out = match args.format().table() {
+        Some(TableFormat::JsonLines) => "",
+        _ => " (--format jsonl keeps the types of values)",
+    };
+    report::say(&format!("gchr: not all values read back as they are: {told}{way_out}\n"));
 }
 
 /// Writes the result of the GPU child to its place, then its statistics.
