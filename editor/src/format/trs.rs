@@ -12,7 +12,7 @@ pub(super) fn items(sources: &SourceMap, id: SourceId) -> (Vec<Item>, Vec<Diagno
     let (pieces, mut diagnostics) = gchr_trs::pieces(sources, id);
     let mut items = with_comments(text, pieces.iter().map(|piece| (kind(piece), piece.range.clone())));
     diagnostics.extend(unbalanced(&items, text, "T0002", id).filter(|_| diagnostics.is_empty()));
-    let spaces = spaces(&pieces);
+    let spaces = spaces(&pieces, text);
     let tokens = items.iter_mut().filter(|item| item.kind != Kind::Comment);
     tokens.zip(spaces).for_each(|(item, space)| item.space = space);
     (items, diagnostics)
@@ -29,7 +29,7 @@ fn kind(piece: &Piece) -> Kind {
 }
 
 /// Whether there is a space before each token.
-fn spaces(pieces: &[Piece]) -> Vec<bool> {
+fn spaces(pieces: &[Piece], text: &str) -> Vec<bool> {
     use PieceKind::*;
     let mut prefix = false;
     let mut spaces = Vec::with_capacity(pieces.len());
@@ -39,10 +39,11 @@ fn spaces(pieces: &[Piece]) -> Vec<bool> {
             continue;
         };
         // A sign of what follows it, not between two operands.
-        let was_prefix = std::mem::replace(
-            &mut prefix,
-            piece.kind == Not || piece.kind == Minus && !matches!(last, Name | Number | Close | CloseSquare),
-        );
+        // `#` is the length of a list, and stands between sorts.
+        let is_sign = piece.kind == Minus || &text[piece.range.clone()] == "#";
+        let ends_operand = matches!(last, Name | Number | Close | CloseSquare);
+        let is_prefix = piece.kind == Not || is_sign && !ends_operand;
+        let was_prefix = std::mem::replace(&mut prefix, is_prefix);
         let repeated = |at: usize| is_repetition(pieces, at);
         spaces.push(match (last, piece.kind) {
             (_, Comma | Semicolon | Colon | Question | Close | CloseSquare) => false,

@@ -127,14 +127,15 @@ fn term_programs_are_laid_out() {
     let text = "sort N=struct Z|S( N );
   L = struct E() | C (N,L) ; % lists
 var x ,y :N ;
-map f : N#N->N; g:Int -> Int;
+map f : N#N->N; g:Int -> Int; h:List(N)#Int->Int;
 eqn
 f( Z,y )=y;
    %  more
 f(S(x),y) = S ^ 3( f(x,
 y) );
  g( - 1 )= -2 ^ 3; g(x)
- = x^2;
+ = x^2; h(l)=# l+ #(l ++ [# l])- # %#l and # l
+  tail(l);
 input f(S^2(Z),Z) ;
 % the end
 ";
@@ -142,14 +143,15 @@ input f(S^2(Z),Z) ;
 sort N = struct Z | S(N);
      L = struct E() | C(N, L); % lists
 var x, y: N;
-map f: N # N -> N; g: Int -> Int;
+map f: N # N -> N; g: Int -> Int; h: List(N) # Int -> Int;
 eqn
     f(Z, y) = y;
     %  more
     f(S(x), y) = S^3(f(x,
                        y));
     g(-1) = -2 ^ 3; g(x)
-        = x ^ 2;
+        = x ^ 2; h(l) = #l + #(l ++ [#l]) - # %#l and # l
+        tail(l);
 input f(S^2(Z), Z);
 % the end
 ";
