@@ -323,3 +323,40 @@ fn constraints_of_a_run_on_a_device_are_explained() {
     scratch.file("nat.trs", NAT);
     refused(&["nat.trs", "--of", "1", "--device", "sim"], "U0105");
 }
+
+/// Terms are written as the language writes them, wherever they are shown.
+#[test]
+fn lists_and_operators_are_written_as_in_programs() {
+    let scratch = Scratch::new();
+    let lists = "map Rev: List(Int) # List(Int) -> List(Int);
+    Pair: List(Int) -> List(List(Int));
+    Last: List(Int) -> Int;
+var x: Int; xs, ys: List(Int);
+eqn Rev([], ys) = ys;
+    Rev(x |> xs, ys) = Rev(xs, x |> ys);
+    Pair(xs) = [xs, xs <| 3];
+    Last([x]) = x;
+    Last(x |> xs) = Last(xs);
+input Pair(Rev([1, 2], []) ++ [4, #[1, 2]]);
+";
+    scratch.file("lists.trs", lists);
+    let result = scratch.gchr(&["run", "lists.trs"]).stdout;
+    let why = scratch.gchr(&["why", "lists.trs", "--of", "."]);
+    assert!(
+        why.code == 0 && why.stdout.starts_with(&format!("{} (the result)\n", result.trim_end())),
+        "{}",
+        why.stdout
+    );
+    assert!(why.stdout.contains("on Pair([2, 1, 4, 2]) with xs = [2, 1, 4, 2]"), "{}", why.stdout);
+    let at = scratch.gchr(&["why", "lists.trs", "--of", "1"]);
+    assert!(at.stdout.contains("on ([2, 1] ++ [4, 2]) with"), "{}", at.stdout);
+    let known = scratch.gchr(&["check", "lists.trs", "--confluence", "--termination", "--complete"]).stdout;
+    assert!(known.contains("Rev#((x |> xs), ys) -> Rev#(xs, (x |> ys))"), "{known}");
+    assert!(known.contains("Last has no rule for\n    Last([])"), "{known}");
+    let traced = scratch.gchr(&["run", "lists.trs", "--trace"]).stderr;
+    for text in [&why.stdout, &at.stdout, &known, &traced] {
+        for operator in ["|>(", "<|(", "++("] {
+            assert!(!text.contains(operator), "{operator} in {text}");
+        }
+    }
+}

@@ -15,6 +15,7 @@ pub mod limited;
 pub mod logic;
 pub mod memory;
 pub mod names;
+pub mod notation;
 pub mod op;
 pub mod profile;
 pub mod reading;

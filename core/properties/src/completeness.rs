@@ -8,6 +8,7 @@
 use gchr_base::cases::{Effort, Example, Matrix, Question, Values};
 use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
+use gchr_base::notation::{Notated, Top, View};
 use gchr_base::rule::{GoalKind, HeadAtom, Pattern, PatternKind, Program, RuleId, Shown};
 use gchr_base::signature::{Signature, SortKind, SymbolId, SymbolKind};
 use gchr_base::source::Span;
@@ -190,19 +191,37 @@ fn row(signature: &Signature, example: &Example, sort: gchr_base::signature::Sor
     Pattern { kind, sort, span }
 }
 
+/// An application to examples, or one of them.
+#[derive(Clone, Copy)]
+enum Node<'e> {
+    Call(SymbolId, &'e [Example]),
+    Arg(&'e Example),
+}
+
+/// Examples as terms.
+struct Examples<'e> {
+    signature: &'e Signature,
+    call: Node<'e>,
+}
+
+impl<'e> View for Examples<'e> {
+    type Node = Node<'e>;
+    fn top(&self, node: Node<'e>) -> Top<'_, Node<'e>> {
+        let app = |symbol, args: &'e [Example]| Top::App(symbol, args.iter().map(Node::Arg).collect());
+        match node {
+            Node::Call(symbol, args) => app(symbol, args),
+            Node::Arg(Example::App(symbol, args)) => app(*symbol, args),
+            Node::Arg(Example::Any(_)) => Top::Text("_".into()),
+            Node::Arg(Example::Const(c)) => {
+                let constant = Shown { sig: self.signature, vars: &IdVec::new(), what: c };
+                Top::Text(constant.to_string().into())
+            }
+        }
+    }
+}
+
 /// An application to examples as text.
 fn text(signature: &Signature, symbol: SymbolId, args: &[Example]) -> String {
-    let name = &signature.symbols[symbol].name;
-    if args.is_empty() {
-        return name.clone();
-    }
-    let args: Vec<String> = args
-        .iter()
-        .map(|arg| match arg {
-            Example::Any(_) => "_".to_string(),
-            Example::Const(c) => Shown { sig: signature, vars: &IdVec::new(), what: c }.to_string(),
-            Example::App(symbol, args) => text(signature, *symbol, args),
-        })
-        .collect();
-    format!("{name}({})", args.join(", "))
+    let view = Examples { signature, call: Node::Call(symbol, args) };
+    Notated { view: &view, signature, node: view.call, powers: None }.to_string()
 }

@@ -14,6 +14,7 @@ use gchr_base::control::Control;
 use gchr_base::error::RunError;
 use gchr_base::ids::IdVec;
 use gchr_base::limited;
+use gchr_base::notation::{self, Notated, View};
 use gchr_base::rule::{GroundTerm, Pattern, PatternKind, Program, RuleId, VarId};
 use gchr_base::signature::SymbolId;
 
@@ -112,12 +113,16 @@ impl TermDerivation<'_> {
     }
     /// The redex of an application as text, cut after so many characters.
     pub fn redex_text(&self, application: Application, width: usize) -> String {
-        let symbol = self.applied[application as usize].symbol;
-        limited::cut(Shown { of: self, top: Top::Symbol(symbol), args: self.redex_args(application) }, width)
+        self.shown(Shown::Redex(application), width)
     }
     /// A term as text, cut after so many characters.
     pub fn text(&self, node: Node, width: usize) -> String {
-        limited::cut(Shown { of: self, top: self.top(node), args: self.args(node) }, width)
+        self.shown(Shown::Term(node), width)
+    }
+    /// In input syntax, without powers.
+    fn shown(&self, node: Shown, width: usize) -> String {
+        let signature = &self.program.signature;
+        limited::cut(Notated { view: &Kept(self), signature, node, powers: None }, width)
     }
     /// The variables of the left-hand side of an application that have a value.
     pub fn bindings(&self, application: Application) -> Vec<(VarId, Node)> {
@@ -153,40 +158,31 @@ impl std::fmt::Debug for TermDerivation<'_> {
     }
 }
 
-/// A term, or a redex, in input syntax: applications, without powers.
-struct Shown<'d, 'a> {
-    of: &'d TermDerivation<'a>,
-    top: Top,
-    args: &'d [Node],
+/// A term, or the redex of an application.
+#[derive(Clone, Copy)]
+enum Shown {
+    Term(Node),
+    Redex(Application),
 }
 
-impl std::fmt::Display for Shown<'_, '_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let top = |f: &mut std::fmt::Formatter<'_>, top: Top, has_args: bool| {
-            match top {
-                Top::Int(n) => write!(f, "{n}")?,
-                Top::Float(bits) => f.write_str(&float(f64::from_bits(bits)))?,
-                Top::Symbol(symbol) => f.write_str(&self.of.program.signature.symbols[symbol].name)?,
-            }
-            if has_args { f.write_str("(") } else { Ok(()) }
+/// What was kept, as it is shown.
+struct Kept<'d, 'a>(&'d TermDerivation<'a>);
+
+impl View for Kept<'_, '_> {
+    type Node = Shown;
+    fn top(&self, node: Shown) -> notation::Top<'_, Shown> {
+        let app = |symbol, args: &[Node]| {
+            notation::Top::App(symbol, args.iter().map(|&n| Shown::Term(n)).collect())
         };
-        top(f, self.top, !self.args.is_empty())?;
-        let mut todo = vec![(self.args, 0)];
-        while let Some((args, next)) = todo.pop() {
-            let Some(&node) = args.get(next) else {
-                if !args.is_empty() {
-                    f.write_str(")")?;
-                }
-                continue;
-            };
-            if next > 0 {
-                f.write_str(", ")?;
+        match node {
+            Shown::Redex(application) => {
+                app(self.0.applied[application as usize].symbol, self.0.redex_args(application))
             }
-            todo.push((args, next + 1));
-            let below = self.of.args(node);
-            top(f, self.of.top(node), !below.is_empty())?;
-            todo.push((below, 0));
+            Shown::Term(node) => match self.0.cells[node as usize].top {
+                Top::Int(n) => notation::Top::Text(n.to_string().into()),
+                Top::Float(bits) => notation::Top::Text(float(f64::from_bits(bits)).into()),
+                Top::Symbol(symbol) => app(symbol, self.0.args(node)),
+            },
         }
-        Ok(())
     }
 }

@@ -1,75 +1,52 @@
-//! Terms as text: `f(X, S^3(Y))`.
+//! Terms as text, in the notation of their symbols: `f(X, S^3(Y))`, `[X, Y]`.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
-use gchr_base::rule::{Const, Shown as ShownRule};
+use gchr_base::ids::IdVec;
+use gchr_base::notation::{Notated, Top, View};
+use gchr_base::rule::Shown as ShownRule;
 use gchr_base::signature::Signature;
 
 use super::{Node, TermId, Terms};
+
+/// From so many nested applications on a number stands for them.
+const POWERS: usize = 2;
 
 /// A term to be shown with the names of a signature.
 pub(crate) struct Shown<'a> {
     pub terms: &'a Terms,
     pub signature: &'a Signature,
     pub term: TermId,
-    /// Behind the name of the symbol at the root.
+    /// Behind the name of the symbol at the root, which is written as an application then.
     pub mark: &'static str,
 }
 
-enum Item {
-    Term(TermId),
-    Text(&'static str),
+impl View for Shown<'_> {
+    type Node = TermId;
+    fn top(&self, term: TermId) -> Top<'_, TermId> {
+        match self.terms.node(term) {
+            Node::Var(variable) => Top::Text(Cow::Borrowed(self.terms.name(*variable))),
+            Node::Const(c) => {
+                let constant = ShownRule { sig: self.signature, vars: &IdVec::new(), what: c };
+                Top::Text(Cow::Owned(constant.to_string()))
+            }
+            Node::App(symbol, args) => Top::App(*symbol, Cow::Borrowed(args)),
+        }
+    }
 }
 
 impl Display for Shown<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut todo = vec![Item::Term(self.term)];
-        let mut mark = self.mark;
-        while let Some(item) = todo.pop() {
-            let term = match item {
-                Item::Text(text) => {
-                    f.write_str(text)?;
-                    continue;
-                }
-                Item::Term(term) => term,
-            };
-            let mark = std::mem::take(&mut mark);
-            match self.terms.node(term) {
-                Node::Var(variable) => f.write_str(self.terms.name(*variable))?,
-                Node::Const(c) => self.constant(f, c)?,
-                Node::App(symbol, args) => {
-                    let name = &self.signature.symbols[*symbol].name;
-                    write!(f, "{name}{mark}")?;
-                    let mut args = args.clone();
-                    let mut count = 1;
-                    while mark.is_empty()
-                        && let [arg] = *args
-                        && let Node::App(inner, below) = self.terms.node(arg)
-                        && inner == symbol
-                    {
-                        args = below.clone();
-                        count += 1;
-                    }
-                    if count > 1 {
-                        write!(f, "^{count}")?;
-                    }
-                    if let [first @ .., last] = &*args {
-                        f.write_str("(")?;
-                        todo.extend([Item::Text(")"), Item::Term(*last)]);
-                        for &arg in first.iter().rev() {
-                            todo.extend([Item::Text(", "), Item::Term(arg)]);
-                        }
-                    }
-                }
-            }
+        let of = |node| Notated { view: self, signature: self.signature, node, powers: Some(POWERS) };
+        let (Node::App(symbol, args), false) = (self.terms.node(self.term), self.mark.is_empty()) else {
+            return of(self.term).fmt(f);
+        };
+        write!(f, "{}{}", self.signature.symbols[*symbol].name, self.mark)?;
+        for (at, &arg) in args.iter().enumerate() {
+            f.write_str(if at == 0 { "(" } else { ", " })?;
+            of(arg).fmt(f)?;
         }
-        Ok(())
-    }
-}
-
-impl Shown<'_> {
-    fn constant(&self, f: &mut Formatter<'_>, constant: &Const) -> fmt::Result {
-        let vars = &gchr_base::ids::IdVec::new();
-        ShownRule { sig: self.signature, vars, what: constant }.fmt(f)
+        f.write_str(if args.is_empty() { "" } else { ")" })
     }
 }

@@ -1,0 +1,248 @@
+//! Terms as text in the notation of their symbols: lists in brackets, operators between operands, names with holes.
+//!
+//! For terms of any representation: a [`View`] says what a node is. Works with an explicit stack, so that terms of any
+//! depth can be written.
+
+use std::borrow::Cow;
+use std::fmt::{self, Display, Formatter};
+
+use crate::signature::{Brackets, Mixfix, MixfixPiece, Notation, Signature, SymbolId};
+
+/// Terms that can be written.
+pub trait View {
+    /// A term.
+    type Node: Copy;
+    /// What a term is.
+    fn top(&self, node: Self::Node) -> Top<'_, Self::Node>;
+}
+
+/// What a term is.
+pub enum Top<'v, N: Copy> {
+    /// A variable or a constant, as it is written.
+    Text(Cow<'v, str>),
+    /// An application.
+    App(SymbolId, Cow<'v, [N]>),
+}
+
+/// A term with the way to write it.
+pub struct Notated<'a, V: View> {
+    /// Where the term is.
+    pub view: &'a V,
+    /// The names and notations of symbols.
+    pub signature: &'a Signature,
+    /// The term.
+    pub node: V::Node,
+    /// From how many nested applications of a unary symbol on they are `S^n(X)`; `None`: never.
+    pub powers: Option<usize>,
+}
+
+/// What is still to be written.
+enum Item<'a, N> {
+    Node(N),
+    /// The elements behind one that is written, and the bracket that closes the list.
+    Elements(N),
+    Text(&'a str),
+    Owned(String),
+}
+
+/// The most that the precedence of an argument behind a name may be: a comma separates arguments.
+const ARGUMENT: u8 = 95;
+
+impl<V: View> Display for Notated<'_, V> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut todo = vec![Item::Node(self.node)];
+        while let Some(item) = todo.pop() {
+            match item {
+                Item::Text(text) => f.write_str(text)?,
+                Item::Owned(text) => f.write_str(&text)?,
+                Item::Elements(rest) => self.further_elements(rest, &mut todo),
+                Item::Node(node) => match self.view.top(node) {
+                    Top::Text(text) => f.write_str(&text)?,
+                    Top::App(symbol, args) => {
+                        if !self.notated(node, symbol, &args, &mut todo) {
+                            self.application(symbol, &args, &mut todo);
+                        }
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a, V: View> Notated<'a, V> {
+    fn notation(&self, symbol: SymbolId) -> Notation {
+        self.signature.notations.get(&symbol).copied().unwrap_or_default()
+    }
+
+    fn name(&self, symbol: SymbolId) -> &'a str {
+        &self.signature.symbols[symbol].name
+    }
+
+    /// `f(a, b)` or `S^3(a)`.
+    fn application(&self, symbol: SymbolId, args: &[V::Node], todo: &mut Vec<Item<'a, V::Node>>) {
+        let name = self.name(symbol);
+        let Some((last, first)) = args.split_last() else { return todo.push(Item::Text(name)) };
+        todo.push(Item::Text(")"));
+        if let (Some((count, inner)), []) = (self.power(symbol, *last), first) {
+            self.push_within(inner, ARGUMENT, todo);
+            return todo.push(Item::Owned(format!("{name}^{count}(")));
+        }
+        self.push_within(*last, ARGUMENT, todo);
+        for &arg in first.iter().rev() {
+            todo.push(Item::Text(", "));
+            self.push_within(arg, ARGUMENT, todo);
+        }
+        todo.extend([Item::Text("("), Item::Text(name)]);
+    }
+
+    /// How often a unary symbol is applied, and what to, where that is written by a number.
+    fn power(&self, symbol: SymbolId, arg: V::Node) -> Option<(usize, V::Node)> {
+        let least = self.powers.filter(|_| self.notation(symbol) != Notation::Plain)?;
+        let (mut count, mut inner) = (1, arg);
+        while let Top::App(again, args) = self.view.top(inner)
+            && let ([below], true) = (&*args, again == symbol)
+        {
+            (count, inner) = (count + 1, *below);
+        }
+        (count >= least).then_some((count, inner))
+    }
+
+    /// Begins a term that is not written as an application; whether it is one.
+    fn notated(
+        &self,
+        node: V::Node,
+        symbol: SymbolId,
+        args: &[V::Node],
+        todo: &mut Vec<Item<'a, V::Node>>,
+    ) -> bool {
+        let name = self.name(symbol);
+        match (self.notation(symbol), args) {
+            (Notation::Empty(brackets), []) => {
+                todo.extend([Item::Text(brackets.close), Item::Text(brackets.open)])
+            }
+            (Notation::Element(brackets), _) if self.is_closed(node, brackets) => {
+                self.element(args, todo);
+                todo.push(Item::Text(brackets.open));
+            }
+            // Names that begin so cannot be written.
+            (Notation::Element(_), &[element, rest]) if !name.starts_with('@') => {
+                self.infix(name, element, rest, todo);
+            }
+            (Notation::Argument, &[arg]) => todo.push(Item::Node(arg)),
+            (Notation::Fraction, &[arg, below]) if self.is_text(below, "1") => todo.push(Item::Node(arg)),
+            (Notation::Infix | Notation::Fraction, &[left, right]) => self.infix(name, left, right, todo),
+            (Notation::Applied, [function, args @ ..]) if !args.is_empty() => {
+                todo.push(Item::Text(")"));
+                for (at, &arg) in args.iter().enumerate().rev() {
+                    self.push_within(arg, ARGUMENT, todo);
+                    todo.push(Item::Text(if at == 0 { "(" } else { ", " }));
+                }
+                todo.push(Item::Node(*function));
+            }
+            (Notation::Mixfix(binding), _) => self.mixfix(symbol, binding, args, todo),
+            (Notation::Updated, &[function, at, value]) => todo.extend([
+                Item::Text("]"),
+                Item::Node(value),
+                Item::Text(" -> "),
+                Item::Node(at),
+                Item::Text("["),
+                Item::Node(function),
+            ]),
+            _ => return false,
+        }
+        true
+    }
+
+    /// `(a + b)`.
+    fn infix(&self, name: &'a str, left: V::Node, right: V::Node, todo: &mut Vec<Item<'a, V::Node>>) {
+        todo.extend([Item::Text(")"), Item::Node(right), Item::Text(" "), Item::Text(name), Item::Text(" ")]);
+        todo.extend([Item::Node(left), Item::Text("(")]);
+    }
+
+    /// A name with holes.
+    fn mixfix(&self, symbol: SymbolId, binding: Mixfix, args: &[V::Node], todo: &mut Vec<Item<'a, V::Node>>) {
+        let (mut next, mut before) = (0, "");
+        let mut parts: Vec<Item<'a, V::Node>> = Vec::new();
+        for piece in Mixfix::pieces(self.name(symbol)) {
+            let word = if let MixfixPiece::Word(word) = piece { word } else { "_" };
+            let opens = before.is_empty() || matches!(before, "(" | "[" | "{");
+            if !(opens || matches!(word, ")" | "]" | "}" | ",")) {
+                parts.push(Item::Text(" "));
+            }
+            before = word;
+            let Some(&arg) = args.get(next).filter(|_| piece == MixfixPiece::Hole) else {
+                parts.push(Item::Text(word));
+                continue;
+            };
+            next += 1;
+            let is_again = matches!(self.view.top(arg), Top::App(again, _) if again == symbol);
+            let chain = binding.is_associative() && next == args.len() && is_again;
+            let limit = if chain { u8::MAX } else { binding.limit(next - 1) };
+            let mut part = Vec::new();
+            self.push_within(arg, limit, &mut part);
+            parts.extend(part.into_iter().rev());
+        }
+        todo.extend(parts.into_iter().rev());
+    }
+
+    /// An element, and behind it the others of its list.
+    fn element(&self, args: &[V::Node], todo: &mut Vec<Item<'a, V::Node>>) {
+        match *args {
+            [element, rest] => todo.extend([Item::Elements(rest), Item::Node(element)]),
+            [element, count, rest] => {
+                todo.extend([Item::Elements(rest), Item::Node(count), Item::Text(": "), Item::Node(element)])
+            }
+            _ => {}
+        }
+    }
+
+    fn further_elements(&self, rest: V::Node, todo: &mut Vec<Item<'a, V::Node>>) {
+        let Top::App(symbol, args) = self.view.top(rest) else { return };
+        match self.notation(symbol) {
+            Notation::Empty(brackets) => todo.push(Item::Text(brackets.close)),
+            _ => {
+                self.element(&args, todo);
+                todo.push(Item::Text(", "));
+            }
+        }
+    }
+
+    /// Whether the elements end with an empty list: a variable or a call may be in its place.
+    fn is_closed(&self, mut node: V::Node, brackets: Brackets) -> bool {
+        loop {
+            let Top::App(symbol, args) = self.view.top(node) else { return false };
+            match (self.notation(symbol), &*args) {
+                (Notation::Empty(found), []) => return found.close == brackets.close,
+                (Notation::Element(found), [_, rest] | [_, _, rest]) if found.close == brackets.close => {
+                    node = *rest
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// A term, in brackets where it does not bind tightly enough.
+    fn push_within(&self, node: V::Node, limit: u8, todo: &mut Vec<Item<'a, V::Node>>) {
+        match self.binds(node).is_some_and(|found| found > limit) {
+            true => todo.extend([Item::Text(")"), Item::Node(node), Item::Text("(")]),
+            false => todo.push(Item::Node(node)),
+        }
+    }
+
+    /// How tightly a term binds, if it is written with its name around its arguments.
+    fn binds(&self, mut node: V::Node) -> Option<u8> {
+        loop {
+            let Top::App(symbol, args) = self.view.top(node) else { return None };
+            match (self.notation(symbol), &*args) {
+                (Notation::Mixfix(binding), _) => return Some(binding.precedence()),
+                (Notation::Argument, [arg]) => node = *arg,
+                _ => return None,
+            }
+        }
+    }
+
+    fn is_text(&self, node: V::Node, wanted: &str) -> bool {
+        matches!(self.view.top(node), Top::Text(text) if text == wanted)
+    }
+}
