@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
+use gchr_base::rule::Semantics;
 use gchr_base::source::Span;
 use gchr_base::stats::Stats;
 use gchr_constraints::rounds::checkpoint::Checkpoints;
@@ -35,7 +36,7 @@ impl Program {
         let start = Instant::now();
         let compiled = with_large_stack(|| match executor_for(self, options) {
             Some(executor) => executor.compile(self, options),
-            None => Err(vec![self.runs_nowhere()]),
+            None => Err(vec![self.runs_nowhere(options)]),
         });
         let compiled = compiled.map_err(|list| self.diagnostics(list))?;
         let (compile_time, threads) = (start.elapsed(), options.threads());
@@ -43,14 +44,41 @@ impl Program {
     }
 
     /// No executor takes the program for a device and semantics: why, and at which place of its text.
-    fn runs_nowhere(&self) -> Diagnostic {
-        let Some(logic) = &self.logic else {
-            return Diagnostic::error("U0110", "nothing runs such a program on this device");
+    fn runs_nowhere(&self, options: &CompileOptions) -> Diagnostic {
+        let by_itself = self.rules.semantics == Some(Semantics::Rounds) && options.semantics.is_none();
+        let asked = match (options.device.runs_kernels(), options.semantics) {
+            (true, Some(Semantics::Rounds)) => "--device and --semantics rounds",
+            (true, _) => "--device",
+            (false, Some(Semantics::Rounds)) => "--semantics rounds",
+            (false, _) if by_itself => "its option `semantics`",
+            (false, _) => "--device",
         };
-        let message = "this program runs on the processor under the refined semantics only";
-        let help = "leave out --device and --semantics; `gchr check --explain` shows all reasons";
-        let diagnostic = Diagnostic::error("U0110", message).help(help);
-        logic.with_first_reason(diagnostic)
+        self.only_on_processor(asked)
+            .unwrap_or_else(|| Diagnostic::error("U0110", "nothing runs such a program on this device"))
+    }
+
+    /// Why something that needs rules over a ground store, which is called `asked`, does not go with the program, and
+    /// at which place of its text; nothing where the program is of such rules.
+    fn only_on_processor(&self, asked: &str) -> Option<Diagnostic> {
+        let message = format!("{asked} does not go with this program, which the logic machine runs");
+        let help =
+            format!("leave out {asked}, or what is shown here; `gchr check --explain` shows all of it");
+        self.of_logic_machine(message, help)
+    }
+
+    /// A finding at what in the program ground stores cannot do, if there is such.
+    pub(crate) fn of_logic_machine(&self, message: String, help: String) -> Option<Diagnostic> {
+        let logic = self.logic.as_ref()?;
+        let help = match logic.left.is_empty() {
+            true => "give --semantics rounds as well: what is shown here becomes rules then".into(),
+            false => help,
+        };
+        Some(logic.with_first_reason(Diagnostic::error("U0110", message).help(help)))
+    }
+
+    /// Refuses what needs rules over a ground store, such as an option, of a program that is of others.
+    pub fn check_ground(&self, asked: &str) -> Result<(), Diagnostics> {
+        self.only_on_processor(asked).map_or(Ok(()), |found| Err(self.diagnostics(vec![found])))
     }
 }
 

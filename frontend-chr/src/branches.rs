@@ -51,16 +51,19 @@ pub(crate) fn branched(ast: &Module, queries: &[Module], declarations: &Declarat
         made: Vec::new(),
         names: Vec::new(),
         fresh: 0,
-        rule: None,
+        rule: String::new(),
         bound: HashSet::default(),
     };
     let mut work = work_on(ast);
     work.out.clauses.clear();
-    let mut kept = Vec::new();
+    let (mut kept, mut number) = (Vec::new(), 0);
     for clause in &ast.clauses {
         let (made, names, fresh) = (work.made.len(), work.names.len(), work.fresh);
         let replaced = match &clause.kind {
-            ClauseKind::Rule(rule) => work.rule(rule, clause.span),
+            ClauseKind::Rule(rule) => {
+                number += 1;
+                work.rule(rule, number, clause.span)
+            }
             ClauseKind::Query(goals) => work.query(goals, clause.span),
             _ => Err(Cannot),
         };
@@ -111,14 +114,16 @@ struct Work<'a> {
     /// Names given so far.
     fresh: usize,
     /// What the branches of the rule at hand are called after.
-    rule: Option<String>,
+    rule: String,
     /// Variables of its heads: they have values.
     bound: HashSet<String>,
 }
 
 impl Work<'_> {
-    fn rule(&mut self, rule: &Rule, span: Span) -> Result<Vec<Clause>, Cannot> {
-        self.rule = rule.name.map(|name| self.out.rule_name(name));
+    /// The rules in place of one, which has this number in the text: other rules stand before it then.
+    fn rule(&mut self, rule: &Rule, number: usize, span: Span) -> Result<Vec<Clause>, Cannot> {
+        let own = rule.name.map_or_else(|| format!("rule {number}"), |name| self.out.rule_name(name));
+        self.rule.clone_from(&own);
         let mut bound = HashSet::default();
         rule.kept.iter().chain(&rule.removed).for_each(|&head| self.variables(head, &mut bound));
         self.bound = bound;
@@ -139,20 +144,20 @@ impl Work<'_> {
             }
             let body = self.body(&body, known)?;
             let name = match rule.name {
-                Some(name) if cases.len() > 1 => {
-                    let text = format!("{}/{}", self.out.rule_name(name), i + 1);
-                    Some(self.term(TermKind::Atom(text), self.out.span(name)))
+                Some(name) if cases.len() == 1 => name,
+                name => {
+                    let text = if cases.len() > 1 { format!("{own}/{}", i + 1) } else { own.clone() };
+                    self.term(TermKind::Atom(text), name.map_or(span, |name| self.out.span(name)))
                 }
-                name => name,
             };
-            let rule = Rule { name, guard: guard.clone(), body, ..rule.clone() };
+            let rule = Rule { name: Some(name), guard: guard.clone(), body, ..rule.clone() };
             clauses.push(Clause { kind: ClauseKind::Rule(rule), span });
         }
         Ok(clauses)
     }
 
     fn query(&mut self, goals: &[TermId], span: Span) -> Result<Vec<Clause>, Cannot> {
-        self.rule = Some("query".into());
+        self.rule = "the query".into();
         let mut all = Vec::new();
         for &goal in goals {
             all.extend(self.goals(goal, &mut Vec::new())?);
@@ -294,7 +299,7 @@ impl Work<'_> {
         values.sort();
         let name = loop {
             self.fresh += 1;
-            let name = format!("{} then {}", self.rule.as_deref().unwrap_or("rule"), self.fresh);
+            let name = format!("branch {} of {}", self.fresh, self.rule);
             if self.declarations.constraint(&name, values.len()).is_none() {
                 break name;
             }
@@ -388,7 +393,7 @@ impl Work<'_> {
         let args = names.into_iter().map(|v| self.term(TermKind::Var(v), span)).collect();
         let head = self.constraint(name.into(), args, span);
         let rule = Rule {
-            name: None,
+            name: Some(self.term(TermKind::Atom(name.into()), span)),
             kept: Vec::new(),
             removed: vec![head],
             arrow: Arrow::Simplify,

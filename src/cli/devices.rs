@@ -73,7 +73,7 @@ fn warm(files: &[PathBuf]) -> Exit {
     let mut text = String::new();
     for file in files {
         let started = Instant::now();
-        let program = ProgramArgs { file: file.clone(), language: None }.input().parse();
+        let program = ProgramArgs { file: file.clone(), language: None }.input().for_rounds(true).parse();
         let warmed = program.and_then(|program| program.kernels(&CompileOptions::default())?.warm(0));
         match warmed {
             Ok(()) => {

@@ -27,6 +27,11 @@ impl Program {
     /// Generates the kernels that run this program on a device: a term program by a schedule, a constraint program in
     /// rounds.
     pub fn kernels(&self, options: &CompileOptions) -> Result<KernelSource<'_>, Diagnostics> {
+        let message = "the program has no kernels: the logic machine runs it";
+        let help = "leave out what is shown here; `gchr check --explain` shows all of it";
+        if let Some(found) = self.of_logic_machine(message.into(), help.into()) {
+            return Err(self.diagnostics(vec![found]));
+        }
         let module = match self.language() {
             Language::Terms => {
                 lower_terms(&self.rules, &self.sources, options.schedule, options.kernels, None)

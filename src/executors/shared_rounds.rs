@@ -52,6 +52,11 @@ impl Executor for SharedRounds {
             Undividable::Plan(found) => found,
             Undividable::Rule(rule, why) => {
                 let name = &plan.rules[rule].name;
+                let heads = plan.rules[rule].heads.iter().map(|head| head.constraint);
+                let why = match heads.into_iter().any(|id| program.rules.signature.constraints[id].is_made) {
+                    true => "a choice in a rule makes constraints for its branches, and removes them".into(),
+                    false => why,
+                };
                 let message = format!("workers cannot share this program: {name}: {why}");
                 let help = "leave out --workers and mpiexec; `gchr check --explain` shows where constraints would be";
                 vec![Diagnostic::error("U0110", message).label(plan.rules[rule].span, "this rule").help(help)]

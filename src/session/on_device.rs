@@ -247,7 +247,7 @@ impl Stopped {
 }
 
 fn lost() -> Diagnostic {
-    Diagnostic::error("U0147", "the device has failed, and the store of the session is lost")
+    Diagnostic::error("U0148", "the device has failed, and the store of the session is lost")
         .help("add its facts and goals again; `save` keeps a store in a file")
 }
 

@@ -27,7 +27,7 @@ fn answers_are_written_in_all_formats() {
     );
     let json = run(&["--query", "X = f(_, \"s\", a), leq(X, Y)", "--format", "json"]);
     let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
-    let f = serde_json::json!({"functor": "f", "args": [{"variable": "_1"}, "s", "a"]});
+    let f = serde_json::json!({"functor": "f", "args": [{"variable": "_1"}, {"string": "s"}, "a"]});
     assert_eq!(value["answers"][0]["bindings"]["X"], f, "{}", json.stderr);
     assert_eq!(value["answers"][0]["store"][0]["args"][1], serde_json::json!({"variable": "Y"}));
     assert_eq!(value["more"], false);
@@ -100,11 +100,11 @@ maximum(X, Y, Y) :- X < Y.
 c(N, S) <=> N > 1 | S1 is S + 1, ( even_number(N) -> M is N // 2 ; M is 3 * N + 1 ), c(M, S1).
 c(1, S) <=> maximum(S, 20, M), ignore(even_number(M)), r(S, M).
 ?- c(27, 0), c(6, 0), c(97, 0).",
-    ":- chr_constraint n(+int), pair(+int, +int), 'rule then 1'(+int), t(+int, +any).
+    ":- chr_constraint n(+int), pair(+int, +int), 'branch 1 of rule 2'(+int), t(+int, +any).
 odd(1). odd(3). odd(5).
 n(X) \\ n(X) <=> true.
 n(X), n(Y) ==> \\+ ( X = 1 ; Y = 2 ), ( X = 3 -> Y > 3 ; X < Y ) | pair(X, Y).
-n(X), n(Y) ==> X < Y, \\+ odd(X) | 'rule then 1'(X).
+n(X), n(Y) ==> X < Y, \\+ odd(X) | 'branch 1 of rule 2'(X).
 n(X) ==> ( odd(X) -> K = odd ; X =:= 2 -> K = two ; X =:= 4 -> K = four ; K = other ), t(X, K).
 ?- n(1), n(2), n(3), n(4), n(5), n(6).",
 ];
@@ -287,7 +287,12 @@ fn other_semantics_and_devices_are_refused_with_the_reason() {
     let run =
         scratch.gchr(&["run", "leq.chr", "--query", "member(X, [1]), leq(X, 2)", "--semantics", "rounds"]);
     assert!(run.code != 0 && run.stderr.contains("U0110"), "{}", run.stderr);
-    assert!(run.stderr.contains("refined semantics only") && run.stderr.contains("╭─[ "), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("--semantics rounds does not go with this program")
+            && run.stderr.contains("╭─[ "),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use super::support::{BINARY, gchr, root};
+use super::support::{BINARY, Scratch, gchr, root};
 
 const CLOSURE: &str = "examples/transitive_closure.chr";
 const GRAPH: [&str; 4] = ["--semantics", "rounds", "--query", "random(60, 90, 3)"];
@@ -229,4 +229,46 @@ fn is_below(pid: i32, ancestor: i32) -> bool {
     std::iter::successors(parent(pid), |&pid| parent(pid))
         .take_while(|&pid| pid > 1)
         .any(|pid| pid == ancestor)
+}
+
+/// What stands in the way is what is told, and not what was given already.
+#[test]
+fn programs_beyond_rules_over_ground_stores_say_what_is_beyond() {
+    let scratch = Scratch::new();
+    let choice = ":- chr_constraint p(+int), q(+int).\np(X) <=> (X > 3 -> q(X) ; q(0)).\n?- p(5).\n";
+    scratch.file("choice.chr", choice);
+    scratch.file("open.chr", ":- chr_constraint p(?int), q(?int).\np(X) <=> q(X).\n?- p(X).\n");
+    let said = |args: &[&str], parts: &[&str], never: &[&str]| {
+        let run = scratch.gchr(args);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}: {}", run.stderr);
+        for part in parts {
+            assert!(run.stderr.contains(part), "{args:?}: {part}\n{}", run.stderr);
+        }
+        for part in never {
+            assert!(!run.stderr.contains(part), "{args:?}: {part}\n{}", run.stderr);
+        }
+    };
+    for option in [&["--workers", "3"][..], &["--checkpoint", "kept"], &["--device", "sim"]] {
+        let named = format!("{} does not go with this program", option[0]);
+        let (parts, rounds) = ([&*named, "disjunction needs"], ["give --semantics rounds"]);
+        said(&[&["run", "choice.chr"], option].concat(), &[&parts[..], &rounds].concat(), &["not supported"]);
+        said(
+            &[&["run", "open.chr"], option].concat(),
+            &["the variable X is not bound here"],
+            &["give --semantics rounds"],
+        );
+        let both = [&["run", "open.chr", "--semantics", "rounds"], option].concat();
+        said(
+            &both,
+            &["the variable X is not bound here", "logic machine"],
+            &["give --semantics rounds", "not supported"],
+        );
+    }
+    let shared = ["run", "choice.chr", "--semantics", "rounds", "--workers", "3"];
+    said(&shared, &["branch 1 of rule 1: a choice in a rule"], &["give --semantics rounds"]);
+    said(&["verify", "open.chr"], &["has no kernels", "the variable X is not bound here"], &[]);
+    said(&["emit", "open.chr", "--stage", "kernels"], &["has no kernels"], &[]);
+    // What rounds make rules of is checked as such.
+    let checked = scratch.gchr(&["check", "choice.chr", "--explain", "--semantics", "rounds"]);
+    assert!(checked.code == 0 && checked.stderr.contains("branch 1 of rule 1"), "{}", checked.stderr);
 }

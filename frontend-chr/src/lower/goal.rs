@@ -55,8 +55,8 @@ impl<'a> Lowering<'_> {
     fn unknown_goal(&mut self, name: &str, arity: usize, span: Span, place: Place) {
         if let Some((what, help)) = builtin::refused(name, arity) {
             return self.beyond(
-                Diagnostic::error("C0307", format!("{what} is not supported"))
-                    .label(span, "not a goal of rules")
+                Diagnostic::error("C0307", format!("{what} needs the logic machine"))
+                    .label(span, "not a goal of rules over ground stores")
                     .help(help),
             );
         }
@@ -73,9 +73,9 @@ impl<'a> Lowering<'_> {
             return self.beyond(
                 Diagnostic::error(
                     "C0302",
-                    format!("{name}/{arity} is a predicate of Prolog that is not there"),
+                    format!("the predicate {name}/{arity} of Prolog needs the logic machine"),
                 )
-                .label(span, "neither a constraint nor a built-in")
+                .label(span, "neither a constraint nor a built-in of rules over ground stores")
                 .help("write constraints and rules that do what it does"),
             );
         }
