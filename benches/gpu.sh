@@ -112,7 +112,7 @@ sanitized() {
 
 sanitizer() {
     local tool name strategy gc
-    local sanitizer= started=()
+    local sanitizer="" started=()
     local -x GCHR_KERNEL_LINES=1
     sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -n 1)
     say '| result | tool | what | summary |'

@@ -8,6 +8,7 @@ mod checkpoints;
 mod compare;
 mod device;
 mod devices;
+mod effects;
 mod emit;
 mod exit;
 mod fmt;
@@ -37,7 +38,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use gchr::base::escape;
 
 use exit::{Exit, end_at_once, end_by};
@@ -103,7 +104,7 @@ pub fn main() -> ExitCode {
     set_up_logging();
     interrupt::listen();
     watchdog::start();
-    let cli = match Cli::try_parse() {
+    let cli = match parsed() {
         Ok(cli) => cli,
         Err(error) => return told(&error),
     };
@@ -132,6 +133,15 @@ pub fn main() -> ExitCode {
         end_at_once(exit);
     }
     ExitCode::from(exit.code())
+}
+
+/// The command line of this process, whose options are noted.
+fn parsed() -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches()?;
+    if let Some((name, options)) = matches.subcommand() {
+        effects::note(name, options);
+    }
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))
 }
 
 /// Shows what the parser of the command line has to say: help, the version, or what is wrong with the options. It shows

@@ -296,7 +296,7 @@ impl<'p> Outcome<'p> {
         match &self.answer {
             Answer::NormalForm(_) => Vec::new(),
             Answer::Store(store) => {
-                let selected = selection.of(signature).into_iter();
+                let selected = selection.of(signature);
                 selected.flat_map(|id| losses::of_store(store, signature, id, format)).collect()
             }
             Answer::Logic(found) => {

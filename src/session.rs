@@ -197,6 +197,13 @@ impl Session {
     pub fn language(&self) -> Language {
         self.syntax.language()
     }
+    /// Whether the rules of a constraint program fire in rounds.
+    pub fn is_in_rounds(&self) -> bool {
+        match &self.kind {
+            Kind::Ground(session) => session.is_in_rounds(),
+            Kind::Terms(_) | Kind::Logic(_) => false,
+        }
+    }
     /// Whether the logic machine runs it.
     pub fn is_logic(&self) -> bool {
         matches!(self.kind, Kind::Logic(_))

@@ -64,9 +64,16 @@ pub fn run(args: &Args) -> Exit {
     watchdog::enter(Phase::Measure);
     let interrupt = interrupt::flag();
     if let Some(name) = args.only.iter().find(|name| !is_known(name)) {
-        let known: Vec<_> = bench::TERMS.iter().chain(bench::CONSTRAINTS).map(|b| b.name).collect();
+        let mut known: Vec<_> = bench::TERMS.iter().chain(bench::CONSTRAINTS).map(|b| b.name).collect();
+        known.sort_unstable();
+        known.dedup();
         let help = format!("give names of examples: {}", known.join(", "));
         report::problem("U0131", &format!("there is no benchmark {name}"), &help);
+        return Exit::Usage;
+    }
+    if args.device != Device::Cpu && !matches!(args.kind, Kind::Scale | Kind::Profile) {
+        let help = "leave it out: papers takes a GPU when there is one, auto and peers choose for themselves";
+        report::problem("U0105", "--device has no effect: it is for scale and profile", help);
         return Exit::Usage;
     }
     // Both files are looked at before the measurements.

@@ -11,6 +11,7 @@ use gchr::{CompileOptions, Diagnostic, Diagnostics, Input, Language, Program};
 use clap::ValueEnum;
 
 use self::properties::PropertyArgs;
+use super::effects::{self, Case};
 use super::exit::Exit;
 use super::program::{LanguageArg, ProgramArgs};
 use super::semantics::SemanticsArgs;
@@ -79,6 +80,8 @@ struct Checked {
     found: Vec<Diagnostics>,
     errors: usize,
     warnings: usize,
+    /// What it is, where it can be read.
+    case: Option<Case>,
     /// What `--explain` shows.
     explained: Option<String>,
     /// The program with what is known of its properties, where some are asked for.
@@ -99,9 +102,12 @@ pub fn run(args: &Args, start: Instant) -> Exit {
 
 fn check_all(args: &Args) -> Result<Exit, Exit> {
     let mut all = Vec::new();
+    let mut cases = Vec::new();
     for file in &args.files {
         let program = ProgramArgs { file: file.clone(), language: args.language };
-        let checked = check(file.display().to_string(), &program.input(), args)?;
+        let checked =
+            check(file.display().to_string(), &program.input().for_rounds(args.semantics.rounds()), args)?;
+        cases.push(checked.case);
         if args.format == FormatArg::Text {
             checked.found.iter().for_each(report::diagnostics);
             checked.explained.iter().for_each(|text| report::say(text));
@@ -122,6 +128,10 @@ fn check_all(args: &Args) -> Result<Exit, Exit> {
         FormatArg::Json => sink::print(&machine::json(&all)),
         FormatArg::Sarif => sink::print(&machine::sarif(&all)),
     })?;
+    // A program with errors may be of any kind.
+    if let Some(cases) = cases.into_iter().collect::<Option<Vec<_>>>() {
+        effects::check(&cases)?;
+    }
     let is_shown = |checked: &Checked| checked.properties.as_ref().is_none_or(|(_, known)| known.are_shown());
     Ok(if all.iter().any(|checked| checked.errors > 0) {
         Exit::Usage
@@ -151,9 +161,18 @@ pub fn examine(input: &Input, options: &CompileOptions) -> (Vec<Diagnostics>, Op
 }
 
 fn check(file: String, input: &Input, args: &Args) -> Result<Checked, Exit> {
-    let mut checked =
-        Checked { file, found: Vec::new(), errors: 0, warnings: 0, explained: None, properties: None };
-    let (found, program) = examine(input, &args.semantics.complete(CompileOptions::default()));
+    let mut checked = Checked {
+        file,
+        found: Vec::new(),
+        errors: 0,
+        warnings: 0,
+        case: None,
+        explained: None,
+        properties: None,
+    };
+    let options = args.semantics.complete(CompileOptions::default());
+    let (found, program) = examine(input, &options);
+    checked.case = program.as_ref().map(|program| Case::of(program, &options));
     found.iter().for_each(|found| checked.take(found, args));
     let Some(program) = program else { return Ok(checked) };
     if args.explain && checked.errors == 0 && program.language() == Language::Constraints {

@@ -3,13 +3,14 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::{Parser, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 use gchr::base::escape;
 use gchr::base::rule::Semantics;
 use gchr::report::compare::{Comparison, Mapping, Plan, Subject, Variant};
-use gchr::{CompileOptions, Device, Language};
+use gchr::{CompileOptions, Device, Input, Language, Program};
 
 use super::device::DeviceArgs;
+use super::effects::{self, Case, Given};
 use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::out_file::{self, File};
@@ -79,7 +80,7 @@ struct With {
 impl With {
     /// The one language that an option is for.
     fn language(&self) -> Option<Language> {
-        match (self.device.is_for_terms(), self.semantics.is_given()) {
+        match (self.device.is_for_terms(), self.semantics.given().is_some()) {
             (true, false) => Some(Language::Terms),
             (false, true) => Some(Language::Constraints),
             _ => None,
@@ -158,6 +159,8 @@ fn plan(args: &Args) -> Result<Plan, Exit> {
     let with: Vec<&str> =
         if args.with.is_empty() { texts.to_vec() } else { args.with.iter().map(|w| w.as_str()).collect() };
     let variants = with.into_iter().map(|text| variant(args, text)).collect::<Result<Vec<_>, _>>()?;
+    check_options(args, &variants)?;
+    let variants: Vec<Variant> = variants.into_iter().map(|(variant, _)| variant).collect();
     let known = mapping.as_ref().map_or(&[][..], |m| &m.sizes);
     let takes_sizes = subjects.iter().all(|s| s.start.as_ref().is_some_and(|start| start.contains("{n}")));
     let sizes = match takes_sizes {
@@ -182,6 +185,23 @@ fn plan(args: &Args) -> Result<Plan, Exit> {
         .and_then(|m| m.title)
         .unwrap_or_else(|| subjects.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(" and "));
     Ok(Plan { title, subjects, variants, sizes, repeats: args.repeats as usize })
+}
+
+/// Refuses options that have no effect on any of the programs.
+fn check_options(args: &Args, variants: &[(Variant, Given)]) -> Result<(), Exit> {
+    let programs = args.files.iter().map(|file| Input::file(file).parse());
+    // A program with errors may be of any kind; its row says what is wrong.
+    let Ok(programs) = programs.collect::<Result<Vec<_>, _>>() else { return Ok(()) };
+    let mut all = Vec::new();
+    for (variant, given) in variants {
+        let runs =
+            |program: &&Program| variant.language.is_none_or(|language| program.language() == language);
+        let cases = |program| Case::of(program, &variant.options);
+        let place = format!("--with {:?}: ", variant.label);
+        given.check(&place, &programs.iter().map(cases).collect::<Vec<_>>())?;
+        all.extend(programs.iter().filter(runs).map(cases));
+    }
+    effects::check(&all)
 }
 
 /// Results of different languages correspond only through rules.
@@ -239,11 +259,13 @@ fn subject(args: &Args, mapping: Option<&Mapping>, path: &Path) -> Result<Subjec
     Ok(subject)
 }
 
-fn variant(args: &Args, text: &str) -> Result<Variant, Exit> {
+fn variant(args: &Args, text: &str) -> Result<(Variant, Given), Exit> {
     let split = words::split(text).map_err(|cause| {
         refuse("U0105", &format!("--with {text:?}: {cause}"), "write the options as for `gchr run`")
     })?;
-    let with = With::try_parse_from(split).map_err(|error| {
+    let matches = With::command().try_get_matches_from(split);
+    let parsed = matches.and_then(|matches| Ok((With::from_arg_matches(&matches)?, matches)));
+    let (with, matches) = parsed.map_err(|error| {
         let first = error.to_string();
         let first = first.lines().next().unwrap_or("").trim_start_matches("error: ").to_string();
         let help = "it takes the options of `gchr run` that say what runs a program and what bounds it";
@@ -260,5 +282,6 @@ fn variant(args: &Args, text: &str) -> Result<Variant, Exit> {
         options.semantics.get_or_insert(Semantics::Rounds);
     }
     let limits = with.limits.or(args.limits).limits(with.device.device);
-    Ok(Variant { label: text.to_string(), language: with.language(), options, limits })
+    let variant = Variant { label: text.to_string(), language: with.language(), options, limits };
+    Ok((variant, Given::of("compare", &matches)))
 }

@@ -10,6 +10,7 @@ use gchr::terms::plan::PASSES;
 use gchr::{CompileOptions, Diagnostics, Kernels, Language, Program, Schedule};
 
 use super::device::ScheduleArgs;
+use super::effects::{self, Case};
 use super::exit::Exit;
 use super::out_file::{self, File};
 use super::program::ProgramArgs;
@@ -133,6 +134,12 @@ fn misplaced(args: &Args) -> Option<(&'static str, &'static str)> {
     if args.arch.is_some() && !args.stage.is_compiled() {
         return Some(("--arch", "ptx and --stage cubin"));
     }
+    if let (Some(option), Stage::Ast) = (args.semantics.given(), args.stage) {
+        return Some((option, "rules, plan, kernels, cuda, ptx and cubin"));
+    }
+    if args.semantics.firing_is_given() && args.stage == Stage::Rules {
+        return Some(("--firing", "plan, kernels, cuda, ptx and cubin"));
+    }
     let kernel = args.kernel.is_some().then_some("--kernel");
     let kernels = args.kernels.is_some().then_some("--kernels");
     let given = args.schedule.given().or(kernel).or(kernels).filter(|_| !args.stage.is_of_device());
@@ -164,6 +171,11 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
     let program = args.program.input().for_rounds(rounds).parse()?;
     report::warnings(program.warnings(), &args.program.file);
     out_file::reads_texts(program.sources());
+    let case = Case::of(&program, &args.semantics.complete(CompileOptions::default()));
+    // Devices know no other semantics.
+    let in_rounds =
+        case.in_rounds || args.stage.is_of_device() && program.language() == Language::Constraints;
+    effects::check(&[Case { in_rounds, ..case }]).map_err(|_| Refused::Told)?;
     if args.stage.is_of_device() {
         return kernels(args, &program, schedule);
     }

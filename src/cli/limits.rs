@@ -66,11 +66,6 @@ impl LimitArgs {
         self.max_output
     }
 
-    /// Whether `--max-rounds` was given.
-    pub fn counts_rounds(&self) -> bool {
-        self.max_rounds.is_some()
-    }
-
     /// These limits, and where they say nothing, those.
     pub fn or(self, other: Self) -> Self {
         Self {

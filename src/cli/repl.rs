@@ -8,9 +8,10 @@ mod text;
 use std::path::PathBuf;
 
 use gchr::base::memory as limits_of_process;
-use gchr::{CompileOptions, Header, Session};
+use gchr::{CompileOptions, Header, Language, Session};
 
 use super::device::DeviceArgs;
+use super::effects::{self, Case};
 use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::program::ProgramArgs;
@@ -87,6 +88,16 @@ impl Args {
         }
         let opened = if self.logic { input.open_for_logic(options) } else { input.open(options) };
         let session = opened.map_err(|found| report::refuse(&found))?;
+        let is_constraints = session.language() == Language::Constraints;
+        effects::check(&[Case {
+            language: Some(session.language()),
+            is_logic: session.is_logic(),
+            in_rounds: session.is_in_rounds(),
+            device: options.device,
+            // A line may read one.
+            has_facts: is_constraints,
+            is_watched: options.trace,
+        }])?;
         report::warnings(session.warnings(), &self.program.file);
         report::notices(session.notices());
         Ok(session)

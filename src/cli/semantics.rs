@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use gchr::base::rule::Semantics;
-use gchr::{CompileOptions, Firing, Language, Program};
+use gchr::{CompileOptions, Firing};
 
 /// The semantics of a constraint program.
 #[derive(clap::Args, Clone, Copy)]
@@ -50,9 +50,13 @@ impl SemanticsArgs {
     pub fn rounds(&self) -> bool {
         matches!(self.semantics, Some(SemanticsArg::Rounds))
     }
-    /// Whether any of them was given.
-    pub fn is_given(&self) -> bool {
-        self.semantics.is_some() || self.firing.is_some()
+    /// One of them that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        self.semantics.map(|_| "--semantics").or(self.firing.map(|_| "--firing"))
+    }
+    /// Whether `--firing` was given.
+    pub fn firing_is_given(&self) -> bool {
+        self.firing.is_some()
     }
 
     /// The options with what was given.
@@ -64,15 +68,5 @@ impl SemanticsArgs {
         };
         let firing = self.firing.map_or(Firing::default(), FiringArg::firing);
         CompileOptions { semantics, firing, ..options }
-    }
-
-    /// What is wrong with an option that would have no effect.
-    pub fn misplaced(&self, program: &Program, options: &CompileOptions) -> Option<String> {
-        let terms = program.language() == Language::Terms;
-        if terms && self.semantics.is_some() {
-            return Some("--semantics does not apply to a term program".into());
-        }
-        let rounds = !terms && program.semantics(options) == Semantics::Rounds;
-        (self.firing.is_some() && !rounds).then(|| "--firing does not apply without rounds".into())
     }
 }

@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// Write the program in place of running it
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["threads", "warp", "memory", "segment", "trace", "max_steps", "stats"])]
     print: bool,
     /// Number of threads [default: the program's .threads, else one warp]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_THREADS)))]
@@ -49,6 +49,11 @@ pub struct Args {
 
 /// Runs the program; memory and variables at its end go to standard output.
 pub fn run(args: &Args) -> Exit {
+    if args.kernel.is_some() && !is_kernels(args) {
+        let help = "leave it out, or give a file .cu with kernels";
+        report::problem("U0105", "--kernel has no effect: the file is one program", help);
+        return Exit::Usage;
+    }
     let (program, options) = match load(args).and_then(|program| Ok((program, options(args)?))) {
         Ok(loaded) => loaded,
         Err(found) => return report::refuse(&found),
@@ -86,10 +91,15 @@ pub fn run(args: &Args) -> Exit {
     if undefined.list().is_empty() { exit } else { Exit::Failed }
 }
 
+/// Whether the file is in the kernel language.
+fn is_kernels(args: &Args) -> bool {
+    args.file.extension().is_some_and(|ending| ending == "cu")
+}
+
 fn load(args: &Args) -> Result<Program, Diagnostics> {
-    match args.file.extension() {
-        Some(ending) if ending == "cu" => Program::compile(&args.file, args.kernel.as_deref()),
-        _ => Program::load(&args.file),
+    match is_kernels(args) {
+        true => Program::compile(&args.file, args.kernel.as_deref()),
+        false => Program::load(&args.file),
     }
 }
 

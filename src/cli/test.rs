@@ -9,9 +9,10 @@ use gchr::base::escape;
 use gchr::base::memory as limits_of_process;
 use gchr::base::reading::{Account, read_text};
 use gchr::base::source::SourceMap;
-use gchr::{CompileOptions, Control, Diagnostics, Language};
+use gchr::{CompileOptions, Control, Diagnostics, Input, Language};
 
 use super::device::DeviceArgs;
+use super::effects::{self, Case};
 use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::program::{LanguageArg, ProgramArgs};
@@ -40,6 +41,13 @@ pub struct Args {
     limits: LimitArgs,
 }
 
+impl Args {
+    /// The program in a file.
+    fn program(&self, file: &Path) -> Input {
+        ProgramArgs { file: file.to_path_buf(), language: self.language }.input()
+    }
+}
+
 /// What a text expects.
 #[derive(PartialEq, Eq, Debug)]
 struct Expectation {
@@ -65,6 +73,12 @@ fn all(args: &Args) -> Result<Exit, Exit> {
         ..Default::default()
     };
     let options = args.semantics.complete(options);
+    // A program with errors may be of any kind: what it expects says so.
+    let programs = args.files.iter().map(|file| args.program(file).parse());
+    let cases = programs.map(|program| program.map(|program| Case::of(&program, &options)));
+    if let Ok(cases) = cases.collect::<Result<Vec<_>, _>>() {
+        effects::check(&cases)?;
+    }
     let (mut passed, mut failed) = (0, 0);
     for file in &args.files {
         let expected = read(file)?;
@@ -132,7 +146,7 @@ fn expectations(text: &str) -> Result<Vec<Expectation>, usize> {
 /// The lines that an input gives; the code of the error that ends its run.
 fn result(args: &Args, file: &Path, input: &str, options: &CompileOptions) -> Result<Vec<String>, Exit> {
     watchdog::enter(Phase::Compile);
-    let program = ProgramArgs { file: file.to_path_buf(), language: args.language }.input();
+    let program = args.program(file);
     let plain = program.parse().map_err(|found| report::refuse(&found))?;
     let program = match plain.language() {
         Language::Terms => program.term(input),

@@ -7,6 +7,8 @@ use std::time::Duration;
 use gchr::{Header, Shard};
 
 use super::checkpoints::Every;
+use super::exit::Exit;
+use super::report;
 
 /// `512M`, `16G`, `1.5GiB`, `4096`: bytes, with binary units.
 pub fn size(text: &str) -> Result<u64, String> {
@@ -73,6 +75,17 @@ pub fn facts(text: &str) -> Result<(String, PathBuf), String> {
 pub fn header_of(said: &[(Option<String>, Header)], constraint: &str) -> Header {
     let of = |name: Option<&str>| said.iter().rev().find(|(c, _)| c.as_deref() == name);
     of(Some(constraint)).or_else(|| of(None)).map_or(Header::Auto, |&(_, header)| header)
+}
+
+/// Refuses what is said of the first lines of files of a constraint that has none.
+pub fn check_header(said: &[(Option<String>, Header)], facts: &[(String, PathBuf)]) -> Result<(), Exit> {
+    let without_file = |constraint: &&String| facts.iter().all(|(of, _)| of != *constraint);
+    let Some(constraint) = said.iter().filter_map(|(of, _)| of.as_ref()).find(without_file) else {
+        return Ok(());
+    };
+    let help = "leave it out, or give the files: --facts C=FILE";
+    report::problem("U0105", &format!("--header has no effect: there is no fact file of {constraint}"), help);
+    Err(Exit::Usage)
 }
 
 /// `yes`, `no`, `auto`, or `edge=yes` for the files of a constraint.

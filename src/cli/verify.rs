@@ -7,6 +7,7 @@ use gchr::{CompileOptions, Firing, Language, Schedule};
 use serde_json::{Value, json};
 
 use super::device::ScheduleArgs;
+use super::effects::{self, Case};
 use super::exit::Exit;
 use super::program::ProgramArgs;
 use super::report;
@@ -55,6 +56,11 @@ pub fn run(args: &Args) -> Exit {
         report::problem("U0105", &message, &format!("leave out {option}, or give a program (.trs)"));
         return Exit::Usage;
     }
+    if args.explain && args.format == Format::Json {
+        let help = "leave it out: JSON has all that is known of a verdict";
+        report::problem("U0105", "--explain has no effect with --format json", help);
+        return Exit::Usage;
+    }
     let schedule = match args.schedule.schedule() {
         Ok(schedule) => schedule,
         Err(exit) => return exit,
@@ -89,14 +95,12 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn generated(args: &Args, schedule: Schedule) -> Result<Vec<Verdict>, Exit> {
-    let program = args.program.input().parse().map_err(|found| report::refuse(&found))?;
-    if args.firing.is_some() && program.language() == Language::Terms {
-        let message = "--firing does not apply to a term program";
-        report::problem("U0105", message, "leave out --firing");
-        return Err(Exit::Usage);
-    }
+    let program = args.program.input().for_rounds(true).parse().map_err(|found| report::refuse(&found))?;
     let firing = args.firing.map_or(Firing::default(), FiringArg::firing);
     let options = CompileOptions { schedule, firing, ..CompileOptions::default() };
+    // Kernels of constraint programs are those of rounds.
+    let in_rounds = program.language() == Language::Constraints;
+    effects::check(&[Case { in_rounds, ..Case::of(&program, &options) }])?;
     Ok(program.kernels(&options).map_err(|found| report::refuse(&found))?.verify())
 }
 

@@ -9,6 +9,7 @@ use gchr::base::limited::Limited;
 use gchr::{CompileOptions, Control, Device, Explanation, FactFile, Header, Input, Language, WhyOptions};
 
 use super::device;
+use super::effects::{self, Case};
 use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::out_file::{self, File};
@@ -132,15 +133,10 @@ fn explain(args: &Args, start: Instant) -> Result<Exit, Exit> {
         return Err(Exit::Usage);
     }
     let options = args.semantics.complete(CompileOptions { device, ..CompileOptions::default() });
-    if let Some(message) = args.semantics.misplaced(&program, &options) {
-        report::problem("U0105", &message, "leave it out");
-        return Err(Exit::Usage);
-    }
+    let case = Case { has_facts: !args.facts.is_empty(), is_watched: true, ..Case::of(&program, &options) };
+    effects::check(&[case])?;
+    values::check_header(&args.header, &args.facts)?;
     let is_term = program.language() == Language::Terms;
-    if is_term && args.limit.is_some() {
-        report::problem("U0105", "--limit does not apply to a term program", "leave it out");
-        return Err(Exit::Usage);
-    }
     out_file::reads("the program", &args.program.file);
     out_file::reads_texts(program.sources());
     let facts = args.facts.iter().map(|(_, file)| stdin_of(gchr::split_table(file, None).0));

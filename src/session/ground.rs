@@ -108,6 +108,11 @@ impl GroundSession {
         added
     }
 
+    /// Whether rules fire in rounds.
+    pub fn is_in_rounds(&self) -> bool {
+        self.options.semantics_of(self.program.program()) == Semantics::Rounds
+    }
+
     pub fn is_pending(&self) -> bool {
         self.program.is_pending()
     }

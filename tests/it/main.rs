@@ -16,6 +16,7 @@ mod interrupts;
 mod logic;
 mod lsp;
 mod names;
+mod options;
 mod output;
 mod partial;
 mod profile;

@@ -1,9 +1,6 @@
 //! Stores as tables: what is shown of a result, a file for each constraint, facts of texts.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
-use crate::support::{BINARY, Run, Scratch};
+use crate::support::{Run, Scratch};
 
 const PATHS: &str = ":- chr_constraint edge(+int, +int), path(+int, +int), note(+atom), empty(+int).
 path(X, Y) \\ path(X, Y) <=> true.
@@ -24,23 +21,7 @@ pub fn run(scratch: &Scratch, more: &[&str]) -> Run {
 
 /// The same with a standard input.
 pub fn run_with_input(scratch: &Scratch, more: &[&str], input: &[u8]) -> Run {
-    let mut child = Command::new(BINARY)
-        .current_dir(scratch.folder())
-        .args(["run", "paths.chr"])
-        .args(more)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("gchr runs");
-    // It may end before it reads.
-    let _ = child.stdin.take().expect("a pipe").write_all(input);
-    let output = child.wait_with_output().expect("gchr ends");
-    Run {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    scratch.gchr_with_input(&[&["run", "paths.chr"], more].concat(), input)
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn mistakes_are_told() {
     std::fs::write(&binary, [0x7f, 0xff, 0x00, 0xfe]).expect("written");
     let (empty, binary) = (empty.to_str().expect("a path"), binary.to_str().expect("a path"));
     let cases: [(&[&str], &str); 7] = [
-        (&["verify", "examples/fib_int.trs", "--firing", "general"], "leave out --firing"),
+        (&["verify", "examples/fib_int.trs", "--firing", "general"], "does not apply to a term program"),
         (&["verify", "kernels/checker/tests/paper/map.cu", "--kernel", "nap"], "the kernels are: map"),
         (&["verify", "kernels/checker/tests/paper/map.cu", "--gc", "none"], "leave out --gc"),
         (&["verify", "kernels/checker/tests/paper/absent.cu"], "cannot read"),

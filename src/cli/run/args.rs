@@ -14,6 +14,7 @@ use super::kept::KeptArgs;
 use super::tables::FileFormat;
 use super::typed;
 use crate::cli::device::DeviceArgs;
+use crate::cli::effects::{self, Case};
 use crate::cli::exit::Exit;
 use crate::cli::limits::LimitArgs;
 use crate::cli::program::ProgramArgs;
@@ -280,9 +281,10 @@ impl Args {
             Workers::Here(_) => "--workers",
             Workers::Team => "mpiexec",
         };
+        program.check_ground(asked).map_err(|found| report::refuse(&found))?;
         let in_rounds =
             program.language() == Language::Constraints && program.semantics(options) == Semantics::Rounds;
-        if !in_rounds || program.is_logic() {
+        if !in_rounds {
             let message = format!("{asked}: workers share constraint programs in rounds, and no other run");
             let help =
                 "give --semantics rounds with a .chr program; lines of --inputs are shared by --shard rank";
@@ -306,64 +308,15 @@ impl Args {
 
     /// Refuses options that would have no effect on this program.
     pub fn check(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
-        let language = program.language();
+        let is_watched = self.trace || self.profile.is_some();
+        let case = Case::of(program, options);
+        let device = self.device.device;
+        effects::check(&[Case { device, has_facts: !self.facts.is_empty(), is_watched, ..case }])?;
         self.check_output(program)?;
         self.check_why(program)?;
         self.check_workers(program, options)?;
         self.kept.check(self, program, options)?;
-        if let Some(message) = self.semantics.misplaced(program, options) {
-            let help = "leave it out, or give --semantics rounds with a .chr program";
-            report::problem("U0105", &message, help);
-            return Err(Exit::Usage);
-        }
-        if self.kernels.is_some() && matches!(self.device.device, Device::Cpu | Device::Sim) {
-            let help = "leave it out, or give --device gpu or --device auto";
-            report::problem("U0105", "--kernels has no effect: no GPU is used", help);
-            return Err(Exit::Usage);
-        }
-        let choices =
-            [("--all", self.all), ("--answers", self.answers.is_some()), ("--seed", self.seed.is_some())];
-        if let Some((option, _)) = choices.iter().find(|(_, given)| *given && !program.is_logic()) {
-            let message = format!("{option} has no effect: the program has no choices and no random numbers");
-            report::problem("U0105", &message, "leave it out: there is one answer");
-            return Err(Exit::Usage);
-        }
-        if let (Language::Constraints, Some(option)) = (language, self.device.given()) {
-            let message = format!("{option} does not apply to a constraint program");
-            let help = match option {
-                "--gc" => {
-                    "leave it out: the CPU uses rows of removed constraints again at once, a device compacts a table \
-                     when half of its rows are dead; --memory says how far tables grow (docs/rounds.md)"
-                }
-                _ => "leave it out: it says how terms are rewritten; --firing says how rounds find instances",
-            };
-            report::problem("U0105", &message, help);
-            return Err(Exit::Usage);
-        }
-        let without_file = |c: &Option<String>| match c {
-            None => self.facts.is_empty(),
-            Some(c) => self.facts.iter().all(|(of, _)| of != c),
-        };
-        if let Some((constraint, _)) = self.header.iter().find(|(c, _)| without_file(c)) {
-            let of = constraint.as_ref().map_or(String::new(), |c| format!(" of {c}"));
-            let help = "leave it out, or give the files: --facts C=FILE";
-            report::problem("U0105", &format!("--header has no effect: there is no fact file{of}"), help);
-            return Err(Exit::Usage);
-        }
-        if self.limits.counts_rounds()
-            && (language == Language::Terms || program.semantics(options) != Semantics::Rounds)
-        {
-            let help =
-                "leave it out, or give --semantics rounds with a .chr program; --max-steps bounds every run";
-            report::problem("U0105", "--max-rounds does not apply without rounds", help);
-            return Err(Exit::Usage);
-        }
-        if self.partial && language == Language::Terms {
-            let help = "leave it out: a term has no form to show until it is a normal form";
-            report::problem("U0105", "--partial does not apply to a term program", help);
-            return Err(Exit::Usage);
-        }
-        Ok(())
+        values::check_header(&self.header, &self.facts)
     }
 
     /// Refuses ways to write a result that do not fit it.
@@ -372,16 +325,6 @@ impl Args {
         if let (FormatArg::Csv | FormatArg::Tsv, true) = (self.format(), terms && self.out_dir.is_none()) {
             let help = "use --format text, --format json or --format jsonl";
             report::problem("U0109", "a normal form has no rows and columns to write as CSV", help);
-            return Err(Exit::Usage);
-        }
-        let given = [
-            ("--show", !self.show.is_empty()),
-            ("--sizes", self.sizes),
-            ("--out-dir", self.out_dir.is_some()),
-        ];
-        if let (true, Some((option, _))) = (terms, given.iter().find(|(_, given)| *given)) {
-            let message = format!("{option} does not apply to a term program");
-            report::problem("U0105", &message, "leave it out: the result is a normal form, no store");
             return Err(Exit::Usage);
         }
         typed::check(self, program)?;

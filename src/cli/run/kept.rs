@@ -41,9 +41,10 @@ impl KeptArgs {
     /// Refuses programs and runs whose state is not kept.
     pub fn check(&self, args: &Args, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
         let Some(option) = self.given() else { return Ok(()) };
+        program.check_ground(option).map_err(|found| report::refuse(&found))?;
         let in_rounds =
             program.language() == Language::Constraints && program.semantics(options) == Semantics::Rounds;
-        if !in_rounds || program.is_logic() {
+        if !in_rounds {
             let message = format!("{option}: only constraint programs in rounds have checkpoints");
             report::problem(
                 "U0110",

@@ -60,10 +60,10 @@ fn formats_of_a_store() {
     {"store": [
     {"constraint": "a", "args": [1]},
     {"constraint": "a", "args": [2.5]},
-    {"constraint": "a", "args": ["s"]},
+    {"constraint": "a", "args": [{"string": "s"}]},
     {"constraint": "a", "args": ["it's"]},
     {"constraint": "a", "args": [{"functor": "f", "args": [1, [{"functor": "g", "args": ["y"]}, 2]]}]},
-    {"constraint": "b", "args": [-3, "x,y"]}]
+    {"constraint": "b", "args": [-3, {"string": "x,y"}]}]
     "#);
     serde_json::from_str::<serde_json::Value>(&json.stdout).unwrap();
     assert!(stats.contains("\"rewrites\":null"), "{stats}");

@@ -8,6 +8,7 @@ pub mod terminal;
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -30,13 +31,18 @@ pub struct Run {
     pub stderr: String,
 }
 
-fn run_in(folder: &Path, args: &[impl AsRef<OsStr>]) -> Run {
-    let output = Command::new(BINARY).current_dir(folder).args(args).output().expect("gchr runs");
-    Run {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+impl Run {
+    fn of(output: std::process::Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
     }
+}
+
+fn run_in(folder: &Path, args: &[impl AsRef<OsStr>]) -> Run {
+    Run::of(Command::new(BINARY).current_dir(folder).args(args).output().expect("gchr runs"))
 }
 
 /// Runs gchr in the folder of the project.
@@ -99,5 +105,15 @@ impl Scratch {
     /// Runs gchr in it.
     pub fn gchr(&self, args: &[&str]) -> Run {
         run_in(self.folder(), args)
+    }
+    /// Runs gchr in it, with a standard input.
+    pub fn gchr_with_input(&self, args: &[&str], input: impl AsRef<[u8]>) -> Run {
+        let pipe = std::process::Stdio::piped;
+        let mut gchr = Command::new(BINARY);
+        gchr.current_dir(self.folder()).args(args).stdin(pipe()).stdout(pipe()).stderr(pipe());
+        let mut child = gchr.spawn().expect("gchr runs");
+        // It may end before it reads.
+        let _ = child.stdin.take().expect("a pipe").write_all(input.as_ref());
+        Run::of(child.wait_with_output().expect("gchr ends"))
     }
 }
