@@ -11,7 +11,7 @@ use gchr::properties::{
 
 use super::place_of;
 
-/// Most overlaps, and most rules of one kind, that are shown.
+/// Most overlaps, and most lines of a file, that are shown.
 const MOST: usize = 100;
 
 /// What is known of a program, one paragraph a property.
@@ -42,17 +42,29 @@ impl Out<'_> {
 
     /// `line 7`, with the file where that is another one than the program's.
     fn rule(&self, rule: RuleId) -> String {
-        let (file, line) = place_of(self.program, rule);
-        let own = self.program.sources().iter().next().is_some_and(|(_, source)| source.name == file);
-        if own { format!("line {line}") } else { format!("{file}, line {line}") }
+        self.rules(&[rule])
     }
 
+    /// `lines 7, 9; (the library of Maude), line 3`: many rules may be of one line.
     fn rules(&self, rules: &[RuleId]) -> String {
-        let shown = rules.iter().take(MOST).map(|&rule| self.rule(rule)).collect::<Vec<_>>().join(", ");
-        match rules.len().checked_sub(MOST) {
-            Some(more) if more > 0 => format!("{shown} and {more} more"),
-            _ => shown,
+        let mut files: Vec<(&str, Vec<usize>)> = Vec::new();
+        for (file, line) in rules.iter().map(|&rule| place_of(self.program, rule)) {
+            match files.iter_mut().find(|(known, _)| *known == file) {
+                Some((_, lines)) => lines.push(line),
+                None => files.push((file, vec![line])),
+            }
         }
+        let own = self.program.sources().iter().next().map(|(_, source)| source.name.as_str());
+        let of_file = |(file, mut lines): (&str, Vec<usize>)| {
+            lines.sort_unstable();
+            lines.dedup();
+            let shown: Vec<String> = lines.iter().take(MOST).map(usize::to_string).collect();
+            let more = lines.len().saturating_sub(MOST);
+            let place = if own == Some(file) { String::new() } else { format!("{file}, ") };
+            let end = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("{place}line{} {}{end}", if lines.len() > 1 { "s" } else { "" }, shown.join(", "))
+        };
+        files.into_iter().map(of_file).collect::<Vec<_>>().join("; ")
     }
 
     fn outside(&mut self, outside: &[(RuleId, Outside)]) {
