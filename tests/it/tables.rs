@@ -229,3 +229,36 @@ fn wrong_lines_of_json_are_shown() {
     let many = read("p", &"x\n".repeat(50));
     assert!(many.stderr.contains("30 more errors"), "{}", many.stderr);
 }
+
+#[test]
+fn what_a_table_does_not_keep_is_said_in_one_line() {
+    let scratch = Scratch::new();
+    let goals = "?- p(\"s\", 1), p(f(x), 2), q(-0.0).\n";
+    scratch.file("p.chr", &format!(":- chr_constraint p(?any, +int), q(+float).\n{goals}"));
+    scratch.file("l.chr", ":- chr_constraint p(?, ?).\n?- p(X, \"s\"), p(Y, X).\n");
+    let said = |file: &str, args: &[&str]| {
+        let run = scratch.gchr(&[&["run", file], args].concat());
+        assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+        run.stderr
+    };
+    let strings = "gchr: not all values read back as they are: argument 1 of p/2: strings are read back as atoms \
+                   (--format jsonl keeps the types of values)\n";
+    assert_eq!(said("p.chr", &["--out-dir", "d"]), strings);
+    for silent in [
+        &["--out-dir", "d", "--format", "jsonl"][..],
+        &["--format", "csv"],
+        &["--out-dir", "d", "--show", "q/1"],
+    ] {
+        assert_eq!(said("p.chr", silent), "", "{silent:?}");
+    }
+    let variables = said("l.chr", &["--out-dir", "d", "--format", "jsonl"]);
+    assert!(variables.contains("argument 1 of p/2: variables are not read back"), "{variables}");
+    assert!(!variables.contains("--format jsonl") && variables.lines().count() == 1, "{variables}");
+    if cfg!(feature = "tables") {
+        let zero = said("p.chr", &["--out", "p.db", "--format", "sqlite"]);
+        assert!(
+            zero.contains("argument 1 of q/1: -0.0 is 0.0 in a database") && zero.lines().count() == 1,
+            "{zero}"
+        );
+    }
+}
