@@ -59,18 +59,23 @@ pub(super) fn of_store(
     if form == Form::Json {
         return Vec::new();
     }
+    let columns: Vec<(usize, Declared, SortKind)> = signature.constraints[id]
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| {
+            (at, Declared::of(column.declared, signature.kind(column.sort)), signature.kind(column.sort))
+        })
+        .filter(|&(_, declared, kind)| may_lose(declared, kind, form))
+        .collect();
+    // Rows are put in order to be looked at: not where nothing can be lost.
+    if columns.is_empty() {
+        return Vec::new();
+    }
     let rows = store.rows(signature, id);
-    let columns = signature.constraints[id].columns.iter().enumerate();
-    let lost = columns.filter_map(|(at, column)| {
-        let declared = match signature.kind(column.sort) {
-            SortKind::Int | SortKind::Float => Declared::Number,
-            SortKind::Atom if column.declared => Declared::Atom,
-            SortKind::Str if column.declared => Declared::Str,
-            _ => Declared::Open,
-        };
-        let held = held(&rows, at);
-        held.lost(declared, signature.kind(column.sort), form).map(|what| (at, what))
-    });
+    let lost = columns.into_iter();
+    let lost =
+        lost.filter_map(|(at, declared, kind)| Some((at, held(&rows, at).lost(declared, kind, form)?)));
     lines(&signature.constraint_name(id), lost)
 }
 
@@ -107,6 +112,23 @@ pub(super) fn of_logic(
     let lost = held.iter().enumerate();
     let lost = lost.filter_map(|(at, held)| Some((at, held.lost(declared(at), SortKind::Any, form)?)));
     lines(&format!("{name}/{arity}"), lost)
+}
+
+/// Whether there are values of a column that a format does not keep.
+fn may_lose(declared: Declared, kind: SortKind, form: Form) -> bool {
+    declared == Declared::Open && !(kind == SortKind::Atom && form != Form::Text)
+        || form == Form::Database && kind == SortKind::Float
+}
+
+impl Declared {
+    fn of(is_declared: bool, kind: SortKind) -> Self {
+        match kind {
+            SortKind::Int | SortKind::Float => Declared::Number,
+            SortKind::Atom if is_declared => Declared::Atom,
+            SortKind::Str if is_declared => Declared::Str,
+            _ => Declared::Open,
+        }
+    }
 }
 
 fn lines(symbol: &str, lost: impl Iterator<Item = (usize, &'static str)>) -> Vec<String> {
