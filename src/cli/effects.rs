@@ -222,7 +222,6 @@ const RULES: &[Rule] = &[
         needs: |_| false,
         otherwise: "auto has no effect: a session stays on one device",
         help: "give --device cpu, gpu or sim",
-        ..ANY
     },
     Rule {
         options: &["limit"],
