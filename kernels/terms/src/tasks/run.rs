@@ -86,8 +86,10 @@ impl Uncollected {
 /// What is wanted of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Results {
-    /// Normal forms, and the number of cells that they reach.
+    /// Normal forms, and the number of cells that they reach if these are not many: it takes longer than the run.
     NormalForms,
+    /// Normal forms, and the number of cells that they reach.
+    Counted,
     /// Their texts: for many small ones.
     Texts,
     /// Nothing: measurements leave them on the device.
@@ -193,6 +195,9 @@ struct Totals {
     bytes: u64,
     report: Report,
 }
+
+/// Cells in use up to which those of the results are counted in each run; else when somebody asks for their number.
+const COUNTED: u64 = 1 << 20;
 
 /// When a collection leaves less than this part of a class free, it needs more memory.
 const LEAST_ROOM: u64 = 16;
@@ -357,7 +362,10 @@ impl<'a> Runner<'a> {
             start.results(buffers.results(roots.len(), device)?);
         }
         let brought = match self.options.results {
-            Results::NormalForms => result::read_back(&self.job, start, pages, last.as_ref()),
+            Results::NormalForms | Results::Counted => {
+                let most = if self.options.results == Results::Counted { u64::MAX } else { COUNTED };
+                result::read_back(&self.job, start, pages, (last.as_ref(), most))
+            }
             Results::Texts => result::texts(&self.job, start, pages.as_ref(), control.watch())
                 .map(|texts| ReadBack { texts, ..ReadBack::default() }),
             Results::Nothing => Ok(ReadBack::default()),

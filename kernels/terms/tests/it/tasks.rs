@@ -130,7 +130,7 @@ const ONE: Options = Options {
     steps: 64,
     spare: None,
     uncollected: Uncollected::NONE,
-    results: Results::NormalForms,
+    results: Results::Counted,
 };
 
 /// Cells that threads take between two collections.

@@ -66,22 +66,22 @@ pub(super) fn texts(
 }
 
 /// The normal forms of the start terms, which keep the cells as they came: in pages, or all of them; `last` is the end
-/// of the last launch.
+/// of the last launch. What they reach is counted where at most so many cells are in use.
 pub(super) fn read_back(
     job: &Job<'_>,
     start: &mut Start<'_>,
     pages: Option<Pages>,
-    last: Option<&End>,
+    counting: (Option<&End>, u64),
 ) -> Result<ReadBack, StopReason> {
     match pages {
         Some(pages) => {
             let cells = pages.in_use();
-            normal_forms(job, start, pages, cells, last)
+            normal_forms(job, start, pages, cells, counting)
         }
         None => {
             let image = std::mem::replace(&mut start.image, Image::new(job.plan));
             let cells = image.in_use();
-            normal_forms(job, start, image, cells, last)
+            normal_forms(job, start, image, cells, counting)
         }
     }
 }
@@ -91,13 +91,13 @@ fn normal_forms(
     start: &Start<'_>,
     image: impl Cells + Send + Sync + 'static,
     in_use: Vec<u64>,
-    last: Option<&End>,
+    (last, most): (Option<&End>, u64),
 ) -> Result<ReadBack, StopReason> {
     let layout = Arc::new(job.plan.layout.clone());
     let broken = || StopReason::Internal { what: "the device's result is no normal form".into() };
     let brought = Arc::new(BroughtCells { image, in_use });
     let mut back = ReadBack::default();
-    if brought.in_use.iter().sum::<u64>() <= COUNTED {
+    if brought.in_use.iter().sum::<u64>() <= most {
         let (mut all, mut of_launch) = (0, 0);
         for value in start.values() {
             let Reached { cells, made } = brought.reached(&layout, value, last).ok_or_else(broken)?;
@@ -110,9 +110,6 @@ fn normal_forms(
     back.normal_forms = start.values().map(normal_form).collect();
     Ok(back)
 }
-
-/// Cells in use up to which those of the results are counted in each run; else when somebody asks for their number.
-const COUNTED: u64 = 1 << 20;
 
 /// The cells of normal forms, as they came.
 struct BroughtCells<C> {
