@@ -55,16 +55,19 @@ pub fn cuda_text(module: &Module, program: &str) -> Result<String, Vec<Diagnosti
 /// there is in
 /// `kernels.cu`, which is this text itself.
 pub fn cuda_text_as(module: &Module, program: &str, form: Form) -> Result<String, Vec<Diagnostic>> {
-    Ok(text(&lower(module)?, program, form))
+    Ok(text(&lower(module)?, program, form, false))
 }
 
 /// CUDA C++ of a unit, a text for each of its [objects](Unit::objects).
 pub fn cuda_objects(unit: &Unit, module: &Module, program: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
     let lowered = lower(&unit.of(module))?;
-    Ok(unit.objects(&lowered).iter().map(|object| text(object, program, Form::Plain)).collect())
+    let objects = unit.objects(&lowered);
+    let are_apart = objects.len() > 1;
+    Ok(objects.iter().map(|object| text(object, program, Form::Plain, are_apart)).collect())
 }
 
-fn text(lowered: &Module, program: &str, form: Form) -> String {
+/// `refers`: see [`print::Style`].
+fn text(lowered: &Module, program: &str, form: Form, refers: bool) -> String {
     let counts = form == Form::Counting;
     let mut text = String::new();
     if counts {
@@ -76,7 +79,8 @@ fn text(lowered: &Module, program: &str, form: Form) -> String {
         text.push_str(COUNTERS);
         text.push('\n');
     }
-    text.push_str(&print::print(lowered, Some(program), text.matches('\n').count(), counts));
+    let style = print::Style { before: text.matches('\n').count(), counts, refers };
+    text.push_str(&print::print(lowered, Some(program), style));
     text
 }
 

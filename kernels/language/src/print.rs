@@ -14,17 +14,30 @@ use literal::literal;
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&print(self, None, 0, false))
+        f.write_str(&print(self, None, Style::default()))
     }
 }
 
 /// The text of a module; with the name of the program that it comes from, with `#line` directives for a compiler, which
-/// has read so many lines `before`. With `counts`, accesses to device memory are wrapped in functions that count them.
-pub fn print(module: &Module, program: Option<&str>, before: usize, counts: bool) -> String {
-    let lines = program.map(|p| Lines::new(p, before));
-    let mut out = Printer { counts, ..Printer::new(module, lines) };
+/// has read some lines before it.
+pub fn print(module: &Module, program: Option<&str>, style: Style) -> String {
+    let lines = program.map(|p| Lines::new(p, style.before));
+    let mut out = Printer { counts: style.counts, refers: style.refers, ..Printer::new(module, lines) };
     out.module();
     out.text
+}
+
+/// How a module is printed for a compiler.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Style {
+    /// Lines that the compiler reads before.
+    pub before: usize,
+    /// Whether accesses to device memory are wrapped in functions that count them.
+    pub counts: bool,
+    /// Whether functions refer to what a kernel is launched with, in place of a copy of it. Functions that are not
+    /// inlined would make one, and a compiler takes long for copies of large records; code that is compiled for speed
+    /// is a tenth slower with references.
+    pub refers: bool,
 }
 
 /// The line of each statement in the text of the module, by function, in the order of the text.
@@ -131,14 +144,11 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(module: &'a Module, lines: Option<Lines>) -> Self {
-        let takes_launch =
-            |f: &Function| f.params.iter().filter_map(|&p| f.vars.get(p)).any(|v| is_launch(module, v.ty));
-        let is_called = |f: &Function| matches!(f.kind, FunctionKind::Outlined | FunctionKind::Hole);
         Self {
             module,
             text: String::new(),
             indent: 0,
-            refers: lines.is_some() && module.functions.iter().any(|f| is_called(f) && takes_launch(f)),
+            refers: false,
             lines,
             counts: false,
             printed: 0,
@@ -317,9 +327,7 @@ impl FunctionPrinter<'_, '_> {
         self.out.close("}");
     }
 
-    /// The type of a parameter. Where functions that are not inlined need what is launched with, all refer to the
-    /// kernel's parameter in CUDA C++: each of them would make a copy, and a compiler takes long for copies of large
-    /// records.
+    /// The type of a parameter.
     fn parameter(&self, ty: Type) -> String {
         let name = self.out.ty(ty);
         match (self.out.refers && is_launch(self.out.module, ty), self.function.is_kernel()) {
