@@ -156,7 +156,7 @@ pub(crate) trait HasKernels {
     fn module(&self) -> &Module;
     /// Which of them are compiled together.
     fn units(&self) -> Vec<Unit> {
-        Unit::whole(self.module())
+        vec![Unit::whole(self.module())]
     }
 }
 

@@ -51,12 +51,10 @@ impl Target {
             Form::Plain => gchr_kernel::cuda_objects(&unit, module, &self.name),
             form => Ok(vec![gchr_kernel::cuda_text_as(&unit.of(module), &self.name, form)?]),
         })?;
-        let mut options = vec![self.options()];
-        if objects.len() > 1 {
-            options.resize(objects.len(), self.options());
-            let registers = Unit::registers(&unit.of(module), REGISTERS);
-            options = options.into_iter().map(|options| options.object(registers)).collect();
-        }
+        let options = match objects.len() {
+            1 => self.options(),
+            _ => self.options().object(Unit::registers(&unit.of(module), REGISTERS)),
+        };
         Ok(UnitText { objects, options })
     }
 
@@ -87,19 +85,19 @@ fn compiler() -> Result<Compiler, Vec<Diagnostic>> {
     Compiler::from_env().map_err(|error| vec![error.into()])
 }
 
-/// What the compiler gets of a unit: the text of each object and its options; one where the unit is compiled as a
+/// What the compiler gets of a unit: the text of each object and the options of all; one where the unit is compiled as a
 /// whole.
 #[derive(Clone)]
 pub(super) struct UnitText {
     objects: Vec<String>,
-    options: Vec<NvrtcOptions>,
+    options: NvrtcOptions,
 }
 
 impl UnitText {
     /// The image of the unit, if it is in the cache.
     fn find(&self, compiler: &Compiler, arch: Arch) -> Option<Image> {
         match self.objects.as_slice() {
-            [text] => Some(compiler.find(text, NAME, arch, self.options.first()?)?.compiled.image),
+            [text] => Some(compiler.find(text, NAME, arch, &self.options)?.compiled.image),
             objects => compiler.find_linked(objects, NAME, arch, &self.options),
         }
     }
@@ -116,7 +114,7 @@ impl Texts {
         let module = made.module();
         let units = match target.form {
             Form::Plain => made.units(),
-            Form::Counting => Unit::whole(module),
+            Form::Counting => vec![Unit::whole(module)],
         };
         let (rare, usual): (Vec<_>, Vec<_>) = units.into_iter().partition(|unit| unit.rare);
         let usual = usual.into_iter().map(|unit| target.text(unit, module)).collect::<Result<_, _>>()?;
@@ -212,15 +210,15 @@ fn compile(target: &Target, units: Vec<UnitText>) -> Result<Vec<Code>, Vec<Diagn
     let missing = |at: &usize| code[*at].is_none();
     let mut objects: Vec<Object<'_>> = (0..units.len())
         .filter(missing)
-        .flat_map(|unit| units[unit].objects.iter().zip(&units[unit].options).map(move |of| (unit, of)))
+        .flat_map(|unit| units[unit].objects.iter().map(move |text| (unit, text)))
         .enumerate()
-        .map(|(place, (unit, (text, options)))| Object { place, unit, text, options })
+        .map(|(place, (unit, text))| Object { place, unit, text })
         .collect();
     // The longest one first: none is left for the end that takes long.
     objects.sort_by_key(|object| std::cmp::Reverse(object.text.len()));
     let compile = |object: &Object<'_>, helper: &mut Option<Helper>| {
         let begun = Instant::now();
-        let Object { text, options, .. } = object;
+        let (text, options) = (object.text, &units[object.unit].options);
         let by_helper = helper.as_mut().is_some_and(|helper| helper.compile(text, target.arch, options));
         let built = compiler.build(text, NAME, target.arch, options);
         let built = built.map_err(|found| vec![Diagnostic::from(found)])?;
@@ -252,8 +250,7 @@ struct Object<'t> {
     /// Among all of them.
     place: usize,
     unit: usize,
-    text: &'t String,
-    options: &'t NvrtcOptions,
+    text: &'t str,
 }
 
 /// Does something for each, by as many threads as there are processors; all but one of them have helpers, where these

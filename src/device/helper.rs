@@ -57,7 +57,7 @@ struct Job {
 /// How many helpers may work beside this process.
 pub(super) fn most() -> usize {
     let can_start = COMMAND.get().is_some() && Cache::from_env().keeps();
-    if can_start { (memory::left() / MEMORY).min(usize::MAX as u64) as usize } else { 0 }
+    if can_start { usize::try_from(memory::left() / MEMORY).unwrap_or(usize::MAX) } else { 0 }
 }
 
 /// A process that compiles. It ends when this is dropped.

@@ -42,7 +42,7 @@ impl HasKernels for LoweredTerms {
     fn units(&self) -> Vec<Unit> {
         match self {
             LoweredTerms::Tasks { kernels, .. } => kernels.units(),
-            LoweredTerms::Topology { kernels, .. } => Unit::whole(&kernels.module),
+            LoweredTerms::Topology { kernels, .. } => vec![Unit::whole(&kernels.module)],
         }
     }
 }

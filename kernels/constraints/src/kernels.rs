@@ -6,9 +6,8 @@ use gchr_base::signature::ConstraintId;
 use gchr_kernel::Unit;
 use gchr_kernel::ir::Module;
 use gchr_kernel::outline::{Cut, outline};
-use gchr_runtime::codegen::Sites;
-
 use gchr_kernel::template::KernelLayout;
+use gchr_runtime::codegen::Sites;
 
 use crate::contract::{Host, TermHost};
 use crate::layout::{IS_MONOTONE, IS_PRODUCT, Layout, MinPlusTable};
@@ -54,16 +53,13 @@ impl Kernels {
     pub fn units(&self) -> Vec<Unit> {
         let moving = self.host.terms.iter().flat_map(TermHost::moving);
         let rare: Vec<&str> = moving.chain([&self.host.explain_failure]).map(KernelLayout::name).collect();
-        let mut units = Vec::new();
-        for Unit { kernels, .. } in Unit::whole(&self.module) {
-            let (rare, usual): (Vec<_>, Vec<_>) =
-                kernels.into_iter().partition(|name| rare.contains(&&**name));
-            for (kernels, rare) in [(usual, false), (rare, true)] {
-                let unit = Unit { kernels, rare, apart: self.apart.clone() };
-                units.extend(unit.by_size(&self.module, STATEMENTS_OF_A_UNIT));
-            }
-        }
-        units
+        let kernels = Unit::whole(&self.module).kernels.into_iter();
+        let (rare, usual): (Vec<_>, Vec<_>) = kernels.partition(|name| rare.contains(&&**name));
+        let units = [(usual, false), (rare, true)].into_iter().flat_map(|(kernels, rare)| {
+            let unit = Unit { kernels, rare, apart: self.apart.clone() };
+            unit.by_size(&self.module, STATEMENTS_OF_A_UNIT)
+        });
+        units.collect()
     }
 
     /// The fast paths that rounds can take which start from this table, one bit each.

@@ -76,20 +76,20 @@ impl Compiler {
         Ok(self.build(source, name, self.arch_for(capability)?, options)?)
     }
 
-    /// What the objects of these sources, each with its options, were linked to before, if it is in the cache.
+    /// What the objects of these sources were linked to before, if it is in the cache.
     pub fn find_linked(
         &self,
         sources: &[String],
         name: &str,
         arch: Arch,
-        options: &[Options],
+        options: &Options,
     ) -> Option<Image> {
         let key = CacheKey::linked(sources, name, arch, options, self.nvrtc.version());
         Image::from_content(arch, self.cache.get(&key)?.code).ok()
     }
 
     /// Keeps what the objects of these sources were linked to.
-    pub fn keep_linked(&self, sources: &[String], name: &str, options: &[Options], linked: &Image) {
+    pub fn keep_linked(&self, sources: &[String], name: &str, options: &Options, linked: &Image) {
         let key = CacheKey::linked(sources, name, linked.arch(), options, self.nvrtc.version());
         self.cache.put(&key, &Entry { log: String::new(), code: linked.content().to_vec() });
     }

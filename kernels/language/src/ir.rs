@@ -99,6 +99,11 @@ impl Module {
         self.constants.ids().find(|&c| self.constants[c].name == name)
     }
 
+    /// Whether a type is a record that kernels are launched with.
+    pub fn is_launch(&self, ty: Type) -> bool {
+        matches!(ty, Type::Record(record) if self.records.get(record).is_some_and(Record::is_launch))
+    }
+
     /// How many statements the largest function has, those inside of others included.
     pub fn largest_function(&self) -> usize {
         self.functions.iter().map(Function::statements).max().unwrap_or(0)
@@ -146,6 +151,16 @@ impl Function {
     /// Whether the host launches it.
     pub fn is_kernel(&self) -> bool {
         matches!(self.kind, FunctionKind::Kernel { .. })
+    }
+    /// The functions that it calls, as often as it does.
+    pub fn calls(&self) -> Vec<FunctionId> {
+        let mut found = Vec::new();
+        flow::each_statement(&self.body, &mut |stmt| {
+            if let StmtKind::Effect { effect: Effect::Call { function, .. }, .. } = &stmt.kind {
+                found.push(*function);
+            }
+        });
+        found
     }
     /// How many statements it has, those inside of others included.
     pub fn statements(&self) -> usize {

@@ -6,7 +6,6 @@
 
 use gchr_base::ids::{Id, IdVec};
 
-use crate::ir::flow::each_statement;
 use crate::ir::*;
 
 /// How finely a module is cut.
@@ -21,38 +20,25 @@ pub struct Cut {
 /// Makes functions outlined, the largest ones first, until each function has no more statements than wanted or calls
 /// only small ones. Gives their names, in the order of the module.
 pub fn outline(module: &mut Module, cut: Cut) -> Vec<String> {
-    let calls: IdVec<FunctionId, Vec<FunctionId>> = module.functions.iter().map(calls).collect();
+    let calls: IdVec<FunctionId, Vec<FunctionId>> = module.functions.iter().map(Function::calls).collect();
     let own: IdVec<FunctionId, usize> = module.functions.iter().map(Function::statements).collect();
+    let mut sizes = sizes(module, &own, &calls);
     let mut outlined = Vec::new();
     // Definitions come before their uses: a function's size is final when a caller is looked at, but for functions
     // that the caller has in common with it.
     for caller in module.functions.ids() {
-        loop {
-            let sizes = sizes(module, &own, &calls);
-            if sizes[caller] <= cut.most {
-                break;
-            }
+        while sizes[caller] > cut.most {
             let times = times(caller, module, &calls);
             let candidates = module.functions.ids().filter(|&id| times[id] > 0 && sizes[id] >= cut.least);
             let largest = candidates.max_by_key(|&id| sizes[id].saturating_mul(times[id]));
             let Some(largest) = largest else { break };
             module.functions[largest].kind = FunctionKind::Outlined;
             outlined.push(largest);
+            sizes = self::sizes(module, &own, &calls);
         }
     }
     outlined.sort_by_key(|id| id.index());
     outlined.into_iter().map(|id| module.functions[id].name.clone()).collect()
-}
-
-/// The functions that a function calls, as often as it does.
-fn calls(function: &Function) -> Vec<FunctionId> {
-    let mut found = Vec::new();
-    each_statement(&function.body, &mut |stmt| {
-        if let StmtKind::Effect { effect: Effect::Call { function, .. }, .. } = &stmt.kind {
-            found.push(*function);
-        }
-    });
-    found
 }
 
 /// Statements of each function with all that is inlined into it.

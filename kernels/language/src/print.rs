@@ -22,7 +22,7 @@ impl Display for Module {
 /// has read some lines before it.
 pub fn print(module: &Module, program: Option<&str>, style: Style) -> String {
     let lines = program.map(|p| Lines::new(p, style.before));
-    let mut out = Printer { counts: style.counts, refers: style.refers, ..Printer::new(module, lines) };
+    let mut out = Printer { style, ..Printer::new(module, lines) };
     out.module();
     out.text
 }
@@ -122,20 +122,12 @@ impl Lines {
     }
 }
 
-/// Whether a type is a record that kernels are launched with.
-fn is_launch(module: &Module, ty: Type) -> bool {
-    matches!(ty, Type::Record(record) if module.records.get(record).is_some_and(Record::is_launch))
-}
-
 struct Printer<'a> {
     module: &'a Module,
     text: String,
     indent: usize,
     lines: Option<Lines>,
-    /// Whether accesses to device memory are counted.
-    counts: bool,
-    /// Whether functions refer to what a kernel is launched with, in place of a copy of it.
-    refers: bool,
+    style: Style,
     /// Lines so far.
     printed: u32,
     /// Line of each statement so far, by function.
@@ -148,9 +140,8 @@ impl<'a> Printer<'a> {
             module,
             text: String::new(),
             indent: 0,
-            refers: false,
             lines,
-            counts: false,
+            style: Style::default(),
             printed: 0,
             statements: Vec::new(),
         }
@@ -330,7 +321,7 @@ impl FunctionPrinter<'_, '_> {
     /// The type of a parameter.
     fn parameter(&self, ty: Type) -> String {
         let name = self.out.ty(ty);
-        match (self.out.refers && is_launch(self.out.module, ty), self.function.is_kernel()) {
+        match (self.out.style.refers && self.out.module.is_launch(ty), self.function.is_kernel()) {
             (false, _) => name,
             (true, true) => format!("const __grid_constant__ {name}"),
             (true, false) => format!("const {name}&"),

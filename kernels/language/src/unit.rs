@@ -23,11 +23,11 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// The only unit of a module: all its kernels.
-    pub fn whole(module: &Module) -> Vec<Unit> {
+    /// All kernels of a module as one unit.
+    pub fn whole(module: &Module) -> Unit {
         let kernels = module.functions.iter().filter(|function| function.is_kernel());
         let kernels = kernels.map(|kernel| kernel.name.clone()).collect();
-        vec![Unit { kernels, rare: false, apart: Vec::new() }]
+        Unit { kernels, rare: false, apart: Vec::new() }
     }
 
     /// The kernels of this unit in units that compilers take about as long for: a kernel that has so many statements,
@@ -173,10 +173,8 @@ impl<'m> Needed<'m> {
                 self.constants[c] = true;
             }
         }
+        function.calls().into_iter().for_each(|callee| self.functions[callee] = true);
         each_statement(&function.body, &mut |stmt| {
-            if let StmtKind::Effect { effect: Effect::Call { function, .. }, .. } = &stmt.kind {
-                self.functions[*function] = true;
-            }
             stmt.exprs().into_iter().for_each(|expr| self.expr(expr));
         });
     }
@@ -225,7 +223,7 @@ mod tests {
                 Used u = one(threadIdx.x); Used v = two(u.a); to[threadIdx.x] = v.a; }",
         );
         let apart = ["one", "two", "unused"].map(String::from).to_vec();
-        let unit = Unit { apart, ..Unit::whole(&module).remove(0) };
+        let unit = Unit { apart, ..Unit::whole(&module) };
         let whole = unit.of(&module);
         let objects = unit.objects(&whole);
         let shown: Vec<String> = objects
@@ -256,7 +254,7 @@ mod tests {
         };
         let text = [kernel("a", 2), kernel("b", 9), kernel("c", 4), kernel("d", 5), kernel("e", 1)].concat();
         let module = module_of(&text);
-        let units = Unit::whole(&module).remove(0).by_size(&module, 6);
+        let units = Unit::whole(&module).by_size(&module, 6);
         let kernels: Vec<String> = units.iter().map(|unit| unit.kernels.concat()).collect();
         assert_eq!(kernels, ["b", "ac", "de"]);
     }
@@ -265,8 +263,8 @@ mod tests {
     fn a_unit_has_its_kernels_and_what_they_need() {
         let module = module_of(TEXT);
         let whole = Unit::whole(&module);
-        assert_eq!(whole[0].kernels, ["first", "second"]);
-        let all = whole[0].of(&module);
+        assert_eq!(whole.kernels, ["first", "second"]);
+        let all = whole.of(&module);
         assert_eq!(all.functions.len(), 4);
         for (kernel, function, record, constant) in
             [("first", "twice", "Used", "N"), ("second", "more", "Other", "M")]

@@ -19,21 +19,19 @@ impl CacheKey {
         CacheKey::of(&fields)
     }
 
-    /// The key of what objects are linked to, each compiled from one of the sources with its options.
+    /// The key of what objects are linked to, each compiled from one of the sources.
     pub fn linked(
         sources: &[String],
         name: &str,
         arch: Arch,
-        options: &[Options],
+        options: &Options,
         version: Version,
     ) -> CacheKey {
         let (version, arch) = (version.to_string(), arch.to_string());
         let mut fields = vec!["linked", version.as_str(), &arch];
-        fields.push(name);
-        for (source, options) in sources.iter().zip(options) {
-            fields.extend(options.as_slice().iter().map(String::as_str));
-            fields.extend(["", source]);
-        }
+        fields.extend(options.as_slice().iter().map(String::as_str));
+        fields.extend(["", name]);
+        fields.extend(sources.iter().map(String::as_str));
         CacheKey::of(&fields)
     }
 

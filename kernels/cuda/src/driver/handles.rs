@@ -149,15 +149,38 @@ impl Drop for DeviceMemory {
     }
 }
 
-/// One word of host memory that the copy engine reads without the driver's help.
-pub(super) struct PinnedWord(*mut u32);
+/// Host memory that the copy engine reads and writes without the driver's help, aligned to a page.
+pub(super) struct PinnedMemory(*mut u8);
+
+// SAFETY: the memory belongs to this object alone, and any thread may use it.
+unsafe impl Send for PinnedMemory {}
+
+impl PinnedMemory {
+    pub(super) fn new(bytes: usize) -> Result<PinnedMemory, DriverError> {
+        let mut raw: *mut c_void = ptr::null_mut();
+        // SAFETY: the pointer is to a live pointer.
+        call("cuMemHostAlloc", unsafe { sys::cuMemHostAlloc(&mut raw, bytes, 0) }.result())?;
+        Ok(PinnedMemory(raw.cast()))
+    }
+
+    pub(super) fn start(&self) -> *mut u8 {
+        self.0
+    }
+}
+
+impl Drop for PinnedMemory {
+    fn drop(&mut self) {
+        // SAFETY: allocated once, freed once; the driver waits for copies that are under way.
+        let _ = unsafe { result::free_host(self.0.cast()) };
+    }
+}
+
+/// One word of pinned memory.
+pub(super) struct PinnedWord(PinnedMemory);
 
 impl PinnedWord {
     pub(super) fn new() -> Result<PinnedWord, DriverError> {
-        let mut raw: *mut c_void = ptr::null_mut();
-        // SAFETY: the pointer is to a live pointer.
-        call("cuMemHostAlloc", unsafe { sys::cuMemHostAlloc(&mut raw, size_of::<u32>(), 0) }.result())?;
-        Ok(PinnedWord(raw.cast()))
+        PinnedMemory::new(size_of::<u32>()).map(PinnedWord)
     }
 
     /// Copies `value` to device memory and waits for that.
@@ -169,24 +192,17 @@ impl PinnedWord {
     ) -> Result<(), DriverError> {
         // SAFETY: the word is alive and no copy from it is under way, since every copy is waited for.
         let copied = unsafe {
-            self.0.write(value);
-            sys::cuMemcpyHtoDAsync_v2(to, self.0.cast(), size_of::<u32>(), stream.raw())
+            self.0.start().cast::<u32>().write(value);
+            sys::cuMemcpyHtoDAsync_v2(to, self.0.start().cast(), size_of::<u32>(), stream.raw())
         };
         call("cuMemcpyHtoDAsync", copied.result())?;
         stream.synchronize()
     }
 }
 
-impl Drop for PinnedWord {
-    fn drop(&mut self) {
-        // SAFETY: allocated once, freed once; no copy from it is under way.
-        let _ = unsafe { result::free_host(self.0.cast()) };
-    }
-}
-
-/// Host memory for asynchronous small copies to the device: their source stays valid until they are done.
+/// Pinned memory for asynchronous small copies to the device: their source stays valid until they are done.
 pub(super) struct Outbox {
-    memory: *mut u8,
+    memory: PinnedMemory,
     used: usize,
     /// Happens when all copies are done.
     sent: Event,
@@ -200,11 +216,7 @@ impl Outbox {
     pub(super) const MOST: usize = 16 << 10;
 
     pub(super) fn new() -> Result<Outbox, DriverError> {
-        let sent = Event::new()?;
-        let mut raw: *mut c_void = ptr::null_mut();
-        // SAFETY: the pointer is to a live pointer.
-        call("cuMemHostAlloc", unsafe { sys::cuMemHostAlloc(&mut raw, Self::BYTES, 0) }.result())?;
-        Ok(Outbox { memory: raw.cast(), used: 0, sent })
+        Ok(Outbox { memory: PinnedMemory::new(Self::BYTES)?, used: 0, sent: Event::new()? })
     }
 
     /// Copies data to device memory, after the work of the stream; waits for all work when there is no room left.
@@ -222,7 +234,7 @@ impl Outbox {
         // SAFETY: the bytes from `used` on are inside the allocation, and no copy from them is under way: those that
         // were have been waited for.
         let from = unsafe {
-            let from = self.memory.add(self.used);
+            let from = self.memory.start().add(self.used);
             ptr::copy_nonoverlapping(data.as_ptr(), from, data.len());
             from
         };
@@ -236,13 +248,6 @@ impl Outbox {
     /// Waits for all copies, but not for later work.
     pub(super) fn wait(&self) -> Result<(), DriverError> {
         self.sent.synchronize()
-    }
-}
-
-impl Drop for Outbox {
-    fn drop(&mut self) {
-        // SAFETY: allocated once, freed once; the driver waits for copies that are under way.
-        let _ = unsafe { result::free_host(self.memory.cast()) };
     }
 }
 

@@ -3,15 +3,13 @@
 //! The driver copies to and from memory that is not pinned by one thread, a piece after the other. Here each thread has
 //! two pinned slices and a stream: while the copy engine works on one slice, the thread copies the other.
 
-use std::ffi::c_void;
 use std::ops::Range;
-use std::{ptr, slice, thread};
+use std::{slice, thread};
 
-use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUdeviceptr};
 
 use super::error::{DriverError, call};
-use super::handles::{DriverContext, Event, Stream};
+use super::handles::{DriverContext, Event, PinnedMemory, Stream};
 
 /// Bytes from which on a copy takes less time this way.
 const LEAST: usize = 8 << 20;
@@ -51,10 +49,7 @@ impl Staging {
         into: &mut [u8],
         context: &DriverContext,
     ) -> Result<(), DriverError> {
-        let chunks = into.chunks_mut(SLICE).enumerate();
-        let mut shares: Vec<Vec<(CUdeviceptr, &mut [u8])>> = self.lanes.iter().map(|_| Vec::new()).collect();
-        let lanes = shares.len();
-        chunks.for_each(|(k, chunk)| shares[k % lanes].push((from + (k * SLICE) as u64, chunk)));
+        let shares = self.shares(from, into.chunks_mut(SLICE));
         // SAFETY: each chunk is a part of the memory, as the caller says.
         self.side_by_side(shares, context, |lane, share| unsafe { lane.download(share) })
     }
@@ -69,12 +64,19 @@ impl Staging {
         data: &[u8],
         context: &DriverContext,
     ) -> Result<(), DriverError> {
-        let mut shares: Vec<Vec<(CUdeviceptr, &[u8])>> = self.lanes.iter().map(|_| Vec::new()).collect();
-        let lanes = shares.len();
-        let chunks = data.chunks(SLICE).enumerate();
-        chunks.for_each(|(k, chunk)| shares[k % lanes].push((to + (k * SLICE) as u64, chunk)));
+        let shares = self.shares(to, data.chunks(SLICE));
         // SAFETY: as above.
         self.side_by_side(shares, context, |lane, share| unsafe { lane.upload(share) })
+    }
+
+    /// Deals chunks out to the lanes, each with its place on the device.
+    fn shares<C>(&self, start: CUdeviceptr, chunks: impl Iterator<Item = C>) -> Vec<Vec<(CUdeviceptr, C)>> {
+        let lanes = self.lanes.len();
+        let mut shares: Vec<_> = self.lanes.iter().map(|_| Vec::new()).collect();
+        for (k, chunk) in chunks.enumerate() {
+            shares[k % lanes].push((start + (k * SLICE) as u64, chunk));
+        }
+        shares
     }
 
     fn side_by_side<S: Send>(
@@ -124,7 +126,7 @@ impl Lane {
             let slice = &mut self.slices[k % 2];
             // SAFETY: a chunk fits into a slice; the range on the device is what the caller says.
             let copied = unsafe {
-                sys::cuMemcpyDtoHAsync_v2(slice.memory.cast(), from, chunk.len(), self.stream.raw())
+                sys::cuMemcpyDtoHAsync_v2(slice.memory.start().cast(), from, chunk.len(), self.stream.raw())
             };
             call("cuMemcpyDtoHAsync", copied.result())?;
             slice.done.record(&self.stream)?;
@@ -145,8 +147,9 @@ impl Lane {
             }
             slice.bytes(0..chunk.len()).copy_from_slice(chunk);
             // SAFETY: the range on the device is what the caller says; the slice stays as it is until the copy is done.
-            let copied =
-                unsafe { sys::cuMemcpyHtoDAsync_v2(to, slice.memory.cast(), chunk.len(), self.stream.raw()) };
+            let copied = unsafe {
+                sys::cuMemcpyHtoDAsync_v2(to, slice.memory.start().cast(), chunk.len(), self.stream.raw())
+            };
             call("cuMemcpyHtoDAsync", copied.result())?;
             slice.done.record(&self.stream)?;
         }
@@ -154,29 +157,22 @@ impl Lane {
     }
 }
 
-/// Pinned memory.
+/// Pinned memory of one chunk.
 struct Slice {
-    memory: *mut u8,
+    memory: PinnedMemory,
     /// Happens when the copy engine has done with it.
     done: Event,
 }
 
-// SAFETY: the memory belongs to this object alone, and any thread may use it.
-unsafe impl Send for Slice {}
-
 impl Slice {
     fn new() -> Result<Self, DriverError> {
-        let done = Event::new()?;
-        let mut raw: *mut c_void = ptr::null_mut();
-        // SAFETY: the pointer is to a live pointer.
-        call("cuMemHostAlloc", unsafe { sys::cuMemHostAlloc(&mut raw, SLICE, 0) }.result())?;
-        Ok(Self { memory: raw.cast(), done })
+        Ok(Self { memory: PinnedMemory::new(SLICE)?, done: Event::new()? })
     }
 
     /// Part of the memory, which the copy engine does not use.
     fn bytes(&mut self, range: Range<usize>) -> &mut [u8] {
         // SAFETY: alive, SLICE bytes long, and all of it written by the copy engine or as the driver gave it.
-        let all = unsafe { slice::from_raw_parts_mut(self.memory, SLICE) };
+        let all = unsafe { slice::from_raw_parts_mut(self.memory.start(), SLICE) };
         &mut all[range]
     }
 
@@ -185,12 +181,5 @@ impl Slice {
         self.done.synchronize()?;
         chunk.copy_from_slice(self.bytes(0..chunk.len()));
         Ok(())
-    }
-}
-
-impl Drop for Slice {
-    fn drop(&mut self) {
-        // SAFETY: allocated once, freed once; the lane's stream was waited for.
-        let _ = unsafe { result::free_host(self.memory.cast()) };
     }
 }

@@ -99,12 +99,12 @@ impl FunctionPrinter<'_, '_> {
     /// Whether an expression is an element in device memory that is to be counted.
     fn is_counted(&self, expr: &Expr) -> bool {
         let ExprKind::Element { buffer, .. } = &expr.kind else { return false };
-        self.out.counts && buffer.ty.space() == Some(Space::Global)
+        self.out.style.counts && buffer.ty.space() == Some(Space::Global)
     }
 
     fn is_counted_place(&self, place: &Place) -> bool {
         let PlaceBase::Element { buffer, .. } = &place.base else { return false };
-        self.out.counts && buffer.ty.space() == Some(Space::Global)
+        self.out.style.counts && buffer.ty.space() == Some(Space::Global)
     }
 
     /// A place that is assigned.

@@ -51,8 +51,7 @@ pub(super) fn check(module: &Module, id: FunctionId) -> Vec<Finding> {
     };
     for &param in &function.params {
         let ty = function.vars[param].ty;
-        let launch = matches!(ty, Type::Record(r) if module.records.get(r).is_some_and(Record::is_launch));
-        let uniform = function.is_kernel() || launch;
+        let uniform = function.is_kernel() || module.is_launch(ty);
         code.states[slot(param)] = VarState::Live { level: 0, writable: false, uniform };
     }
     code.block(&function.body);

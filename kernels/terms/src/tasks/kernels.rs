@@ -50,11 +50,7 @@ impl Kernels {
     /// what only those need that have hardly any memory left.
     pub fn units(&self) -> Vec<Unit> {
         if self.tracing.is_none() {
-            let apart = self.apart.concat();
-            return Unit::whole(&self.module)
-                .into_iter()
-                .map(|unit| Unit { apart: apart.clone(), ..unit })
-                .collect();
+            return vec![Unit { apart: self.apart.concat(), ..Unit::whole(&self.module) }];
         }
         let [usual, safepoints] = self.apart.clone();
         let unit = |name: &str, rare, apart| Unit { kernels: vec![name.to_string()], rare, apart };
