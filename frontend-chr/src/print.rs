@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use gchr_base::escape::is_hidden;
-use gchr_base::logic::Operators;
+use gchr_base::logic::{OpDef, Operators};
 use gchr_base::value::is_symbol_char;
 
 use crate::ast::*;
@@ -166,6 +166,21 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// The operator behind its operand; what may be infix as well would take away the operand of an operator before it.
+    fn postfix(&self, name: &str) -> Option<OpDef> {
+        self.operators.postfix(name).filter(|_| self.operators.infix(name).is_none())
+    }
+
+    /// The greatest priority of the first operand of a term whose operator is written behind it.
+    fn left_limit(&self, term: TermId) -> Option<u16> {
+        let TermKind::Compound { name, args } = self.module.kind(term) else { return None };
+        match args.len() {
+            1 if self.operators.prefix(name).is_none() => self.postfix(name).map(OpDef::left),
+            2 => self.operators.infix(name).map(OpDef::left),
+            _ => None,
+        }
+    }
+
     fn compound(
         &self,
         name: &'a str,
@@ -186,7 +201,8 @@ impl<'a> Printer<'a> {
         match *args {
             [left, right] if let Some(op) = operators.and_then(|o| o.infix(name)) => {
                 open(op.priority > max, work, out)?;
-                work.extend([Work::Term(right, op.right()), Work::Name(name), Work::Term(left, op.left())]);
+                let max = op.right_of(self.left_limit(right));
+                work.extend([Work::Term(right, max), Work::Name(name), Work::Term(left, op.left())]);
                 return Ok(());
             }
             [inner] if name == "{}" => {
@@ -198,7 +214,8 @@ impl<'a> Printer<'a> {
                     && !self.is_signed_number(name, operand) =>
             {
                 open(op.priority > max && !free, work, out)?;
-                work.push(Work::Term(operand, if free { op.right().min(ARGUMENT) } else { op.right() }));
+                let max = op.right_of(self.left_limit(operand));
+                work.push(Work::Term(operand, if free { max.min(ARGUMENT) } else { max }));
                 quoted_atom(name, out)?;
                 // Words and signs in front of brackets and signs need the space, `+int` reads better without it.
                 let glued = self.operators.infix(name).is_some() || name == "?";
@@ -206,11 +223,7 @@ impl<'a> Printer<'a> {
                     glued && !name.starts_with(char::is_alphabetic) && self.starts_with_letter(operand);
                 return if glued { Ok(()) } else { out.write_char(' ') };
             }
-            // What may be infix as well would take away the operand of an operator before it.
-            [operand]
-                if let Some(op) = operators.and_then(|o| o.postfix(name))
-                    && self.operators.infix(name).is_none() =>
-            {
+            [operand] if let Some(op) = operators.and_then(|_| self.postfix(name)) => {
                 open(op.priority > max, work, out)?;
                 work.extend([Work::Name(name), Work::Term(operand, op.left())]);
                 return Ok(());

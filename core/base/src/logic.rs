@@ -8,7 +8,7 @@ mod operators;
 mod reader;
 mod terms;
 
-pub use operators::{Fixity, OpDef, Operators};
+pub use operators::{Fixity, OpDef, Operators, right_limit};
 pub use reader::{ReadTerm, Reader, SyntaxError};
 pub use terms::{CONS, LogicNode, LogicTermId, Terms, VarId, Variable};
 

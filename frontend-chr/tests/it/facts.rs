@@ -317,6 +317,22 @@ fn values_of_files_are_of_the_types_of_their_columns() {
             "{found:?}"
         );
     }
+    // The name of a functor is no constant, though it is known by then.
+    let program = ":- chr_type t ---> a ; f(int, t).\n:- chr_constraint c(?t).\n";
+    let text = format!("[\"a\"]\n{}[\"f\"]\n", f("1, \"a\""));
+    let found = errors(program, "c.jsonl", text.as_bytes());
+    assert!(found.len() == 1 && found[0].1.contains("row 3, argument 1 of c/1: f is not"), "{found:?}");
+    // More values than are held at a time.
+    let rows = 100_000;
+    let mut text: String = (0..rows).map(|n| f(&format!("{n}, \"a\""))).collect();
+    let (loaded, _) = load_file(program, "c", "c.jsonl", text.as_bytes());
+    assert_eq!(loaded.diagnostics, []);
+    text += &f("1, 2");
+    let found = errors(program, "c.jsonl", text.as_bytes());
+    assert!(
+        found.len() == 1 && found[0].1.contains("row 100001, argument 1 of c/1: f(1,2) is not"),
+        "{found:?}"
+    );
 }
 
 proptest! {

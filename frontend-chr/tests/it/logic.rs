@@ -331,7 +331,8 @@ and (this";
 fn operators_and_term() -> impl Strategy<Value = (Vec<String>, String)> {
     let names = ["+++", "is_a", "~", "and", "=>>", "-", ";;", "dyn"];
     let kinds = prop::sample::select(vec!["xfx", "xfy", "yfx", "fy", "fx", "xf", "yf"]);
-    let operator = (1..1200_u16, kinds, prop::sample::select(names.to_vec()))
+    let priorities = prop_oneof![prop::sample::select(vec![200_u16, 700, 1000]), 1..1200_u16];
+    let operator = (priorities, kinds, prop::sample::select(names.to_vec()))
         .prop_map(|(priority, kind, name)| format!(":- op({priority}, {kind}, '{name}')."));
     let leaf = prop::sample::select(vec![
         "X", "a", "1", "-1", "'+++'", "'~'", "'-'", "is_a", "\"s\"", "[]", "'A b'",
@@ -350,7 +351,7 @@ fn operators_and_term() -> impl Strategy<Value = (Vec<String>, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     /// Whatever the operators are, what is printed is read as what was printed.
     #[test]

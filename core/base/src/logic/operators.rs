@@ -66,6 +66,17 @@ impl OpDef {
     pub fn right(self) -> u16 {
         self.priority - u16::from(!matches!(self.fixity, Fixity::Xfy | Fixity::Fy))
     }
+    /// Greatest priority of a right operand that is written without brackets, as [`right_limit`] has it.
+    pub fn right_of(self, left: Option<u16>) -> u16 {
+        right_limit(self.priority, self.right(), left)
+    }
+}
+
+/// Greatest priority of a right operand that is written without brackets, of an operator that takes operands up to
+/// `right`; `left` is what the operator of the operand takes at its own left, where it takes something. `a bar (b foo c)`
+/// keeps its brackets where `bar` is `xfy` and `foo` is `yfx` of the same priority: else `foo` would take `a bar b`.
+pub fn right_limit(priority: u16, right: u16, left: Option<u16>) -> u16 {
+    if left == Some(priority) { right.min(priority - 1) } else { right }
 }
 
 /// What a name is as an operator.

@@ -10,7 +10,7 @@ use unicode_ident::{is_xid_continue, is_xid_start};
 use super::operators::{self, ARGUMENT, Operator, TERM};
 use super::{Args, Value};
 use crate::escape::is_hidden;
-use crate::logic::{OpDef, Operators};
+use crate::logic::{OpDef, Operators, right_limit};
 use crate::signature::Signature;
 
 /// A value with the way to show it; made by [`Value::quoted`] and [`Value::plain`].
@@ -276,7 +276,7 @@ impl Writer<'_> {
             [Some(left), Some(right)] => {
                 let Some(op) = self.syntax.infix(name) else { return Ok(false) };
                 self.open(op.priority > max, pending)?;
-                pending.push(Item::Operand(right, op.right));
+                pending.push(Item::Operand(right, self.syntax.right_limit(op, right)));
                 pending.push(Item::Infix(name));
                 pending.push(Item::Operand(left, op.left));
             }
@@ -284,10 +284,11 @@ impl Writer<'_> {
                 if let Some(op) = self.syntax.prefix(name) {
                     self.open(op.priority > max, pending)?;
                     self.atom(name)?;
-                    if name.starts_with(char::is_alphabetic) || self.syntax.needs_space(name, arg, op.right) {
+                    let max = self.syntax.right_limit(op, arg);
+                    if name.starts_with(char::is_alphabetic) || self.syntax.needs_space(name, arg, max) {
                         self.raw(" ")?;
                     }
-                    pending.push(Item::Operand(arg, op.right));
+                    pending.push(Item::Operand(arg, max));
                 } else if let Some(op) = self.syntax.postfix(name) {
                     self.open(op.priority > max, pending)?;
                     pending.push(Item::Infix(name));
@@ -347,6 +348,21 @@ fn glues(last: char, first: char) -> bool {
 }
 
 impl Syntax<'_> {
+    /// The operator that is written behind the first operand of a term, if it has one.
+    fn behind_first(self, name: &str, count: usize) -> Option<Operator> {
+        match count {
+            1 if self.prefix(name).is_none() => self.postfix(name),
+            2 => self.infix(name),
+            _ => None,
+        }
+    }
+
+    /// Greatest priority of a right operand that is written without brackets.
+    fn right_limit(self, op: Operator, operand: Value<'_>) -> u16 {
+        let Value::Compound { name, args } = operand else { return op.right };
+        right_limit(op.priority, op.right, self.behind_first(name, args.len()).map(|op| op.left))
+    }
+
     /// Whether a prefix operator and its operand need a space between them: `- 1` is not the number, `- (` not a
     /// compound term.
     fn needs_space(self, name: &str, arg: Value<'_>, max: u16) -> bool {
@@ -362,10 +378,12 @@ impl Syntax<'_> {
             match value {
                 Value::Atom(name) => return self.is_operator(name),
                 Value::Compound { name, args } => {
-                    match (args.len(), self.infix(name), self.prefix(name), args.get(0)) {
-                        (2, Some(op), _, Some(left)) if op.priority <= max => (value, max) = (left, op.left),
-                        (2, Some(_), ..) => return true,
-                        (1, _, Some(op), _) => return op.priority > max,
+                    match (self.behind_first(name, args.len()), args.get(0)) {
+                        (Some(op), Some(left)) if op.priority <= max => (value, max) = (left, op.left),
+                        (Some(_), _) => return true,
+                        (None, Some(_)) if args.len() == 1 => {
+                            return self.prefix(name).is_some_and(|op| op.priority > max);
+                        }
                         _ => return false,
                     }
                 }
@@ -380,7 +398,7 @@ impl Syntax<'_> {
             match value {
                 Value::Int(n) => return n >= 0,
                 Value::Float(x) => return x.is_sign_positive(),
-                Value::Compound { name, args } if args.len() == 2 => match (self.infix(name), args.get(0)) {
+                Value::Compound { name, args } => match (self.behind_first(name, args.len()), args.get(0)) {
                     (Some(op), Some(left)) if op.priority <= max => (value, max) = (left, op.left),
                     _ => return false,
                 },
