@@ -19,6 +19,7 @@ use gchr_base::facts::{FactColumn, FactNode, FactTerms, Facts};
 use gchr_base::reading::{self, Account};
 use gchr_base::signature::{ConstraintId, Functors, Signature, SortKind, TextId, TypeId, TypeKind};
 use gchr_base::source::SourceMap;
+use gchr_base::value::heap::HeapFull;
 use gchr_base::value::{Heap, Terms};
 
 use crate::declare::Declarations;
@@ -83,7 +84,7 @@ pub(crate) fn load(
         let label = &declarations.label(constraint);
         let typed = typed::TypedTable { path, format: Some(tables), label, wants: &wants };
         let read = typed.read_file(tables, table, account).map_err(|found| diagnostics.push(*found)).ok()?;
-        return checked(facts(constraint, read, &wants, signature), signature, path, diagnostics);
+        return checked(facts(constraint, read, &wants, signature), &wants, signature, path, diagnostics);
     }
     let delimiter = format.delimiter();
     let bytes = content(&file.path, packing, account);
@@ -94,7 +95,13 @@ pub(crate) fn load(
             json::Lines { path: &file.path, name, label: declarations.label(constraint), wants: &wants };
         let read = lines.read(&whole, account, sources, diagnostics)?;
         account.give(whole.len() as u64);
-        return checked(facts(constraint, read, &wants, signature), signature, &file.path, diagnostics);
+        return checked(
+            facts(constraint, read, &wants, signature),
+            &wants,
+            signature,
+            &file.path,
+            diagnostics,
+        );
     }
     let Some(table) = table::read(&whole, delimiter, &wants, file.header, account) else {
         let reason = account.reason(format!("the rows of {}", file.path.display()));
@@ -110,7 +117,7 @@ pub(crate) fn load(
     account.give(whole.len() as u64);
     drop(whole);
     let facts = facts(constraint, (table.columns, table.rows), &wants, signature);
-    checked(facts, signature, &file.path, diagnostics)
+    checked(facts, &wants, signature, &file.path, diagnostics)
 }
 
 /// Reads a table that is in memory, as [`load`] reads a file; it is called `name` in messages.
@@ -129,7 +136,7 @@ pub(crate) fn load_table(
     let label = &declarations.label(constraint);
     let typed = typed::TypedTable { path: Path::new(name), format: None, label, wants: &wants };
     let read = typed.read(source, account).map_err(|found| diagnostics.push(*found)).ok()?;
-    checked(facts(constraint, read, &wants, signature), signature, Path::new(name), diagnostics)
+    checked(facts(constraint, read, &wants, signature), &wants, signature, Path::new(name), diagnostics)
 }
 
 /// Columns that were read, as facts.
@@ -146,13 +153,15 @@ fn facts(
 /// The facts, unless one of them is not of the declared type of its column, which only its value as a whole shows.
 fn checked(
     facts: Facts,
+    wants: &[Want],
     signature: &Signature,
     path: &Path,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Facts> {
-    for (at, column) in facts.columns.iter().enumerate() {
+    for (at, (column, want)) in facts.columns.iter().zip(wants).enumerate() {
         let Some(ty) = signature.column_types.of(facts.constraint, at) else { continue };
-        let found = first_of_another_type(column, ty, facts.rows, signature);
+        let found = first_of_another_type(column, want, ty, facts.rows, signature);
+        let found = found.map_err(|full| diagnostics.push(full.reason().to_diagnostic())).ok()?;
         if let Some((row, value)) = found {
             let label = signature.constraint_name(facts.constraint);
             let place = format!("{}, row {}, argument {} of {label}", path.display(), row + 1, at + 1);
@@ -169,26 +178,33 @@ fn checked(
 /// The first value of a column that is not of a type, with its row.
 fn first_of_another_type(
     column: &FactColumn,
+    want: &Want,
     ty: TypeId,
     rows: usize,
     signature: &Signature,
-) -> Option<(usize, String)> {
+) -> Result<Option<(usize, String)>, HeapFull> {
     // Texts and numbers of these types were looked at one by one.
     let is_known = match &signature.column_types.types[ty].kind {
-        TypeKind::Variants(_) => false,
+        TypeKind::Variants(_) => matches!((column, want), (FactColumn::Atom(_), Want::OneOf(_))),
         TypeKind::Number | TypeKind::Natural => !matches!(column, FactColumn::Any(_)),
         _ => true,
     };
     if is_known {
-        return None;
+        return Ok(None);
     }
     let mut heap = Heap::new();
-    (0..rows).find_map(|row| {
-        let word = column.word(row, SortKind::Any, &mut heap)?.ok()?;
-        let terms = Terms { signature, heap: &heap };
-        let fits = terms.has_type(word, ty);
-        (!fits).then(|| (row, terms.value(SortKind::Any, word).shown()))
-    })
+    for row in 0..rows {
+        // Nothing of a row is looked at again.
+        if heap.wants_collection() {
+            heap = Heap::new();
+        }
+        let Some(word) = column.word(row, SortKind::Any, &mut heap) else { continue };
+        let (word, terms) = (word?, Terms { signature, heap: &heap });
+        if !terms.has_type(word, ty) {
+            return Ok(Some((row, terms.value(SortKind::Any, word).shown())));
+        }
+    }
+    Ok(None)
 }
 
 /// How the fields of each column of a constraint are read.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use gchr_base::limited::cut;
+use gchr_base::logic::CONS;
 use json_event_parser::{JsonEvent, JsonSyntaxError, LowLevelJsonParser, LowLevelJsonParserResult};
 
 use crate::facts::cell::{self, Fault, Node, TermCells, Want};
@@ -59,9 +60,6 @@ impl Args<'_> {
         &self.items[start..self.ends[at]]
     }
 }
-
-/// The name of list cells.
-const CELL: &str = "[|]";
 
 /// What is open around the next part.
 enum Open<'l> {
@@ -164,7 +162,7 @@ fn arguments<'l>(events: &mut Events<'l>, args: &mut Args<'l>) -> Result<(), NoA
                 None => return Ok(()),
                 Some(Open::List(elements)) => {
                     // The cells of a list end in `[]`.
-                    let cells = (0..elements).map(|_| Item::Compound { name: CELL.into(), arity: 2 });
+                    let cells = (0..elements).map(|_| Item::Compound { name: CONS.into(), arity: 2 });
                     args.items.push(Item::Atom("[]".into()));
                     args.items.extend(cells);
                     close(&mut open, args);
@@ -317,7 +315,7 @@ pub fn shown(value: &[Item<'_>]) -> String {
     match value {
         [Item::Number(number)] => cut(number, MAX_VALUE),
         [Item::Atom(text) | Item::Str(text)] => cut(format!("{text:?}"), MAX_VALUE),
-        [.., Item::Compound { name, arity: 2 }] if name == CELL => "a list".into(),
+        [.., Item::Compound { name, arity: 2 }] if name == CONS => "a list".into(),
         [.., Item::Compound { name, arity }] => cut(format!("the compound term {name}/{arity}"), MAX_VALUE),
         _ => "this".into(),
     }
