@@ -17,11 +17,7 @@ pub fn imports(text: &str) -> Vec<String> {
     let mut sources = SourceMap::new();
     let id = sources.add("text", text);
     let module = gchr_trs::parse(&sources, id).ast;
-    let imports = module.sections.iter().filter_map(|section| match section {
-        Section::Import(import) => Some(module.names.get(import.file.name).to_string()),
-        _ => None,
-    });
-    imports.collect()
+    module.imports().map(|import| module.names.get(import.file.name).to_string()).collect()
 }
 
 impl Index {

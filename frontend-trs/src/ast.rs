@@ -90,6 +90,14 @@ impl SortRef {
 }
 
 impl Module {
+    /// What the text itself imports, in textual order.
+    pub fn imports(&self) -> impl Iterator<Item = &Import> {
+        self.sections.iter().filter_map(|section| match section {
+            Section::Import(import) => Some(import),
+            _ => None,
+        })
+    }
+
     /// The sections of the text and of those that it imports, in the order of the program.
     pub fn all_sections(&self) -> impl Iterator<Item = &Section> {
         let mut todo = vec![self.sections.iter()];

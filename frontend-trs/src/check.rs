@@ -109,7 +109,7 @@ impl Checked {
             Start::Goals(_) => None,
         };
         if self.has_parameters {
-            program = numbers.program(&program);
+            program = numbers.program(program);
         }
         program.start = Start::Term(self.term.or(own).map(|term| numbers.term(term)));
         debug_assert_eq!(gchr_base::rule::verify(&program), []);

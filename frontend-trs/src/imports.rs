@@ -25,13 +25,9 @@ pub(crate) fn parse_program(files: &mut NamedFiles<'_>, id: SourceId) -> Parsed 
 /// Parses a text alone: it cannot import others.
 pub(crate) fn parse_alone(sources: &SourceMap, id: SourceId) -> Parsed {
     let mut parsed = parse(sources, id);
-    let imports = parsed.ast.sections.iter().filter_map(|section| match section {
-        Section::Import(import) => Some(import.file.span),
-        _ => None,
-    });
-    parsed.diagnostics.extend(imports.map(|place| {
+    parsed.diagnostics.extend(parsed.ast.imports().map(|import| {
         Diagnostic::error("T0110", "files are not read here")
-            .label(place, "names a file")
+            .label(import.file.span, "names a file")
             .help("read the program from a file, or put everything into one text")
     }));
     parsed

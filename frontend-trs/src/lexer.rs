@@ -47,6 +47,8 @@ pub(crate) enum Token {
     Input,
     /// The name `import` before a text in quotes.
     Import,
+    /// The word `sort` behind a colon: what variables that stand for sorts are declared with, no section.
+    AnySort,
     #[token("div")]
     IntDiv,
     #[token("mod")]
@@ -171,7 +173,7 @@ impl Token {
     /// The token as messages show it; its own text for names and numbers is not known here.
     pub fn describe(self) -> &'static str {
         match self {
-            Token::Sort => "`sort`",
+            Token::Sort | Token::AnySort => "`sort`",
             Token::Struct => "`struct`",
             Token::Constructors => "`cons`",
             Token::Map => "`map`",
@@ -309,6 +311,7 @@ pub(crate) fn lex_with<'a>(
                         }
                         Token::Ident(name)
                     }
+                    Token::Sort if lexed.tokens.last() == Some(&Token::Colon) => Token::AnySort,
                     token => token,
                 };
                 lexed.tokens.push(token);

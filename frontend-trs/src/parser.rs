@@ -81,10 +81,9 @@ fn too_many() -> Diagnostic {
         .help("is this a `.trs` program? see `docs/language-trs.md`")
 }
 
-/// Where sections begin; `sort` behind a colon is what variables stand for.
+/// Where sections begin.
 fn section_keywords(tokens: &[Token]) -> Vec<usize> {
-    let is_variable = |at: usize| tokens[at] == Token::Sort && at > 0 && tokens[at - 1] == Token::Colon;
-    (0..tokens.len()).filter(|&at| tokens[at].starts_section() && !is_variable(at)).collect()
+    (0..tokens.len()).filter(|&at| tokens[at].starts_section()).collect()
 }
 
 fn section_at(tokens: &[Token], keywords: &[usize], at: usize) -> Option<Token> {
@@ -321,7 +320,7 @@ fn symbol_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SymbolDeclarati
 fn variable_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, VariableDeclaration> {
     idents(lexed, "a variable")
         .then_ignore(just(Token::Colon))
-        .then(just(Token::Sort).map(|_| None).or(sort_ref(lexed).map(Some)))
+        .then(just(Token::AnySort).map(|_| None).or(sort_ref(lexed).map(Some)))
         .map_with(|(names, sort), e| VariableDeclaration { names, sort, span: place(lexed, e.span()) })
 }
 

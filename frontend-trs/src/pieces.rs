@@ -57,19 +57,16 @@ pub struct Piece {
 pub fn pieces(sources: &SourceMap, id: SourceId) -> (Vec<Piece>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let lexed = lex(id, &sources.get(id).text, &mut diagnostics);
-    let mut last = None;
-    let piece = |(&token, &(start, end)): (&Token, &(u32, u32))| {
-        // What variables stand for, not a section.
-        let is_name = last.replace(token) == Some(Token::Colon) && token == Token::Sort;
-        let kind = if is_name { PieceKind::Name } else { kind(token) };
-        Piece { kind, range: start as usize..end as usize }
+    let piece = |(&token, &(start, end)): (&Token, &(u32, u32))| Piece {
+        kind: kind(token),
+        range: start as usize..end as usize,
     };
     (lexed.tokens.iter().zip(&lexed.ranges).map(piece).collect(), diagnostics)
 }
 
 fn kind(token: Token) -> PieceKind {
     match token {
-        Token::Ident(_) | Token::ForeignName(_) | Token::Text(_) => PieceKind::Name,
+        Token::Ident(_) | Token::ForeignName(_) | Token::Text(_) | Token::AnySort => PieceKind::Name,
         Token::Number(_) => PieceKind::Number,
         Token::Struct => PieceKind::Struct,
         Token::Open => PieceKind::Open,

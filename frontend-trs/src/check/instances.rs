@@ -85,7 +85,7 @@ fn rename_expr(expr: &mut Expr, by: &mut impl Renaming) {
     }
 }
 
-/// Finds the parameters of a rule.
+/// Finds the parameters of a rule, and changes nothing.
 struct Parameters<'f> {
     families: &'f Families,
     found: Vec<SortId>,
@@ -104,14 +104,14 @@ impl Renaming for Parameters<'_> {
 }
 
 /// Whether all parameters in a rule are those of its function, whose instances say what they stand for; reports it when
-/// not.
-pub(crate) fn has_only_own_parameters(rule: &Rule, scope: &Scope<'_>, reporter: &mut Reporter) -> bool {
-    let Some(HeadAtom::Term { symbol, .. }) = rule.heads.first().map(|head| &head.atom) else { return true };
+/// not. The rule stays as it is.
+pub(crate) fn has_only_own_parameters(rule: &mut Rule, scope: &Scope<'_>, reporter: &mut Reporter) -> bool {
+    let Some(&HeadAtom::Term { symbol, .. }) = rule.heads.first().map(|head| &head.atom) else { return true };
     let mut parameters = Parameters { families: &scope.families, found: Vec::new() };
-    rename(&mut rule.clone(), &mut parameters);
-    let own = scope.families.parameters_of(*symbol);
+    rename(rule, &mut parameters);
+    let own = scope.families.parameters_of(symbol);
     let Some(other) = parameters.found.into_iter().find(|found| !own.contains(found)) else { return true };
-    let (name, text) = (scope.sort_name(other), &scope.signature.symbols[*symbol].name);
+    let (name, text) = (scope.sort_name(other), &scope.signature.symbols[symbol].name);
     let place = rule.vars.iter().find(|var| {
         let mut found = Vec::new();
         scope.families.parameters_in(var.sort, &mut found);
@@ -121,7 +121,7 @@ pub(crate) fn has_only_own_parameters(rule: &Rule, scope: &Scope<'_>, reporter: 
     let mut found =
         Diagnostic::error("T0113", format!("nothing says what `{name}` stands for in this equation"))
             .label(place, format!("its sort is made of `{name}`"));
-    if let Some(span) = scope.signature.symbols[*symbol].span {
+    if let Some(span) = scope.signature.symbols[symbol].span {
         found = found.label(span, format!("`{text}` neither takes nor gives a sort with `{name}`"));
     }
     reporter.report(found.help(format!("let `{text}` have an argument or result with `{name}`")));
@@ -289,42 +289,42 @@ impl Numbers {
     }
 
     /// The rules and the signature of a program, without what has parameters, and without its start.
-    pub fn program(&self, program: &Program) -> Program {
+    pub fn program(&self, program: Program) -> Program {
         let mut by = self;
-        let old = &program.signature;
+        let old = program.signature;
         let mut signature = Signature {
             sorts: IdVec::new(),
             symbols: IdVec::new(),
             constraints: IdVec::new(),
-            column_types: old.column_types.clone(),
-            texts: old.texts.clone(),
+            column_types: old.column_types,
+            texts: old.texts,
             booleans: Booleans {
                 sort: by.sort(old.booleans.sort),
                 true_symbol: by.symbol(old.booleans.true_symbol),
                 false_symbol: by.symbol(old.booleans.false_symbol),
             },
-            operators: old.operators.clone(),
+            operators: old.operators,
             notations: HashMap::default(),
             big_integers: old.big_integers,
         };
-        for (id, sort) in old.sorts.iter_enumerated() {
+        for (id, sort) in old.sorts.into_iter_enumerated() {
             if self.sorts[id.index()].is_some() {
-                signature.sorts.push(sort.clone());
+                signature.sorts.push(sort);
             }
         }
-        for (id, symbol) in old.symbols.iter_enumerated() {
+        for (id, mut symbol) in old.symbols.into_iter_enumerated() {
             let Some(new) = self.symbols[id.index()] else { continue };
-            let mut symbol = symbol.clone();
             symbol.args.iter_mut().for_each(|arg| *arg = by.sort(*arg));
             symbol.result = by.sort(symbol.result);
             signature.symbols.push(symbol);
             signature.notations.extend(old.notations.get(&id).map(|notation| (new, *notation)));
         }
-        let is_kept = |rule: &&Rule| match rule.heads.first().map(|head| &head.atom) {
+        let is_kept = |rule: &Rule| match rule.heads.first().map(|head| &head.atom) {
             Some(HeadAtom::Term { symbol, .. }) => self.symbols[symbol.index()].is_some(),
             _ => true,
         };
-        let mut rules: IdVec<RuleId, Rule> = program.rules.iter().filter(is_kept).cloned().collect();
+        let rules = program.rules.into_iter_enumerated().map(|(_, rule)| rule);
+        let mut rules: IdVec<RuleId, Rule> = rules.filter(is_kept).collect();
         rules.iter_mut().for_each(|rule| rename(rule, &mut by));
         Program { signature, rules, start: Start::Term(None), semantics: program.semantics }
     }

@@ -65,7 +65,7 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
     if let Some(guard) = &mut guard {
         guard.extend(values);
     }
-    let rule = Rule {
+    let mut rule = Rule {
         name: None,
         vars: rule.vars,
         heads: vec![head],
@@ -73,7 +73,7 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
         body: Body::Replace(right.finish()?),
         span: equation.span,
     };
-    (scope.families.is_empty() || has_only_own_parameters(&rule, scope, reporter)).then_some(rule)
+    (scope.families.is_empty() || has_only_own_parameters(&mut rule, scope, reporter)).then_some(rule)
 }
 
 /// Gives variables the values that stand behind `whr`; `None` when something is wrong.

@@ -100,7 +100,7 @@ pub(crate) fn reserved(lexed: &Lexed<'_>, at: usize) -> Diagnostic {
 fn is_reserved_word(token: Option<&Token>) -> bool {
     token.is_some_and(|token| {
         token.starts_section() && *token != Token::Import
-            || matches!(token, Token::Struct | Token::IntDiv | Token::Mod)
+            || matches!(token, Token::AnySort | Token::Struct | Token::IntDiv | Token::Mod)
     })
 }
 

@@ -131,6 +131,12 @@ fn clauses_recover_at_their_end() {
     );
     check_nat("eqn X < Y < X -> Plus(X, Y) = X;", &[("T0006", "<")]);
     check("sort A = B C;", &[("T0003", "C")]);
+    // Behind a colon `sort` begins no section.
+    check("var A B: sort; X: Nat; sort Nat = struct Z;", &[("T0003", "B")]);
+    check("var A B: sort; X: Nat;", &[("T0003", "B"), ("T0101", "Nat")]);
+    let (.., loaded) = load("map F: sort -> Int;");
+    let messages: Vec<&str> = loaded.diagnostics.iter().map(|found| found.message.as_str()).collect();
+    assert_eq!(messages, ["`sort` is a reserved word"]);
     check("sort A; map F: A # A;", &[("T0003", ";")]);
 }
 
