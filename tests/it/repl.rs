@@ -1,9 +1,6 @@
 //! `gchr repl` with piped lines, and in a terminal.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
-use crate::support::{BINARY, Run, Scratch};
+use crate::support::{Run, Scratch};
 
 const PATHS: &str = ":- chr_constraint edge(+int, +int), path(+int, +int).
 path(X, Y) \\ path(X, Y) <=> true.
@@ -21,22 +18,7 @@ input Fib(10);
 
 /// What a session does with these lines.
 fn repl(scratch: &Scratch, args: &[&str], lines: &str) -> Run {
-    let mut child = Command::new(BINARY)
-        .current_dir(scratch.folder())
-        .arg("repl")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("gchr runs");
-    child.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("lines are taken");
-    let output = child.wait_with_output().expect("gchr ends");
-    Run {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    scratch.gchr_with_input(&[&["repl"], args].concat(), lines)
 }
 
 fn scratch() -> Scratch {

@@ -74,7 +74,7 @@ fn divided(meter: &Meter, a: &BigUint, b: &BigUint) -> (BigUint, BigUint) {
     let steps = m * n.saturating_sub(m);
     if steps <= PIECE {
         spend(meter, n + steps / 16);
-        return (a / b, a % b);
+        return whole(a, b);
     }
     // Long division by pieces of the dividend.
     let size = 2 * (PIECE / m).max(1) as usize;
@@ -86,12 +86,20 @@ fn divided(meter: &Meter, a: &BigUint, b: &BigUint) -> (BigUint, BigUint) {
             return (BigUint::zero(), BigUint::zero());
         }
         rest = (rest << (32 * piece.len())) + BigUint::from_slice(piece);
-        let mut quotient = (&rest / b).to_u32_digits();
-        rest %= b;
+        let (quotient, left) = whole(&rest, b);
+        rest = left;
+        let mut quotient = quotient.to_u32_digits();
         quotient.resize(piece.len(), 0);
         pieces.push(quotient);
     }
     (BigUint::new(pieces.into_iter().rev().flatten().collect()), rest)
+}
+
+/// Quotient and rest in one piece: the library divides for each of them.
+fn whole(a: &BigUint, b: &BigUint) -> (BigUint, BigUint) {
+    let quotient = a / b;
+    let rest = a - &quotient * b;
+    (quotient, rest)
 }
 
 /// The power.

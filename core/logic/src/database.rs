@@ -142,6 +142,12 @@ pub(crate) fn key_of(heap: &Heap, cell: Cell) -> u64 {
     }
 }
 
+/// Whether a clause with one key may match a call with another.
+#[inline(always)]
+pub(crate) fn fits(of: u64, key: u64) -> bool {
+    of == key || of == NO_KEY || key == NO_KEY
+}
+
 impl Database {
     /// The module of the program itself.
     pub fn home_module(&mut self) -> Cell {
@@ -293,7 +299,7 @@ impl Database {
     pub fn next_clause(&self, list: &[ClauseId], mut at: usize, key: u64, time: u64) -> Option<usize> {
         while let Some(&id) = list.get(at) {
             let clause = &self.clauses[id as usize];
-            if (clause.key == key || clause.key == NO_KEY || key == NO_KEY) && clause.erased > time {
+            if fits(clause.key, key) && clause.erased > time {
                 return Some(at);
             }
             at += 1;

@@ -101,13 +101,22 @@ impl<'a> Meter<'a> {
         {
             return self.stop(memory::Shortage::Limit(limit).of(WHAT));
         }
-        let shortage = match self.ceiling {
+        let shortage = self.shortage(bytes, || memory::ask(bytes).err());
+        shortage.is_none_or(|shortage| self.stop(shortage.of(WHAT)))
+    }
+
+    /// Why there are no such further bytes: by the ceiling, or otherwise by what says so where there is none.
+    fn shortage(
+        &self,
+        bytes: u64,
+        otherwise: impl FnOnce() -> Option<memory::Shortage>,
+    ) -> Option<memory::Shortage> {
+        match self.ceiling {
             Some(room) => {
                 (memory::in_use().saturating_add(bytes) > room).then_some(memory::Shortage::Limit(room))
             }
-            None => memory::ask(bytes).err(),
-        };
-        shortage.is_none_or(|shortage| self.stop(shortage.of(WHAT)))
+            None => otherwise(),
+        }
     }
 
     #[cold]
@@ -118,11 +127,7 @@ impl<'a> Meter<'a> {
         if let Err(reason) = self.watch.look() {
             return self.stop(reason);
         }
-        let shortage = match self.ceiling {
-            Some(room) => (memory::in_use() > room).then_some(memory::Shortage::Limit(room)),
-            None => self.memory.shortage(),
-        };
-        if let Some(shortage) = shortage {
+        if let Some(shortage) = self.shortage(0, || self.memory.shortage()) {
             return self.stop(shortage.of(WHAT));
         }
         self.fuel.set(CHUNK);

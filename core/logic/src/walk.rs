@@ -55,6 +55,33 @@ impl Visited {
     }
 }
 
+/// Notes where a walk along a list has been, by Brent's method: one that comes back to a place has no end. The place
+/// is that of the last step whose number is a power of two.
+pub(crate) struct Passed {
+    place: Cell,
+    n: usize,
+    next: usize,
+}
+
+impl Passed {
+    /// Before the first step of a walk from a place on.
+    pub fn from(place: Cell) -> Self {
+        Self { place, n: 0, next: 1 }
+    }
+    /// Notes a step; whether it comes back to the place.
+    #[inline]
+    pub fn again(&mut self, rest: Cell) -> bool {
+        self.n += 1;
+        if rest == self.place {
+            return true;
+        }
+        if self.n == self.next {
+            (self.place, self.next) = (rest, 2 * self.next);
+        }
+        false
+    }
+}
+
 impl Heap<'_> {
     /// The items of a list, and what follows them: `[]`, a variable, or something else; the list itself, where it has
     /// no end.
@@ -65,21 +92,16 @@ impl Heap<'_> {
     }
     /// Hands out the items of a list; how many they are, and what follows them.
     pub fn skip_items(&self, list: Cell, mut item: impl FnMut(Cell)) -> (usize, Cell) {
-        let (mut n, mut rest) = (0, self.deref(list));
-        // A list that comes back to a place that it has passed has no end: the place is that of the last power of two.
-        let (mut passed, mut next) = (rest, 1);
+        let mut rest = self.deref(list);
+        let mut passed = Passed::from(rest);
         while rest.tag() == Tag::Lst && self.meter.spend(1) {
             item(self.deref(self.cells[rest.place()]));
             rest = self.deref(self.cells[rest.place() + 1]);
-            n += 1;
-            if rest == passed {
+            if passed.again(rest) {
                 break;
             }
-            if n == next {
-                (passed, next) = (rest, 2 * next);
-            }
         }
-        (n, rest)
+        (passed.n, rest)
     }
     /// Visits the variables of terms in the order in which they occur, each as often as it is met; shared compound
     /// terms are looked into once. Ends when `visit` says so.

@@ -127,7 +127,7 @@ pub(crate) fn text(
     text
 }
 
-/// The text of a term for a message: what is longer than so many bytes is cut, which three dots say.
+/// The text of a term for a message: what is longer than so many bytes is cut, as `... (cut)` at its end says.
 pub(crate) fn beginning(
     heap: &Heap,
     names: &Names,
@@ -141,9 +141,10 @@ pub(crate) fn beginning(
         text.push_str(piece);
         if text.len() > bytes { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
     };
-    let is_whole = pieces(heap, names, operators, style, term, &mut sink).is_ok();
-    if text.len() > bytes || !is_whole {
-        let end = (0..=bytes.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    // The sink fails where the text is long enough.
+    let _ = pieces(heap, names, operators, style, term, &mut sink);
+    if text.len() > bytes {
+        let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
         text.truncate(end);
         text.push_str("... (cut)");
     }
@@ -352,7 +353,7 @@ impl Writer<'_> {
                 && let Some(op) = self.operators.infix(&text)
             {
                 self.open(op.priority > max, pending);
-                pending.push(Item::Operand(arg(1), op.right()));
+                pending.push(Item::Operand(arg(1), self.right_limit(op, arg(1))));
                 pending.push(Item::Infix(name));
                 pending.push(Item::Operand(arg(0), op.left()));
                 return;
@@ -362,10 +363,11 @@ impl Writer<'_> {
             {
                 self.open(op.priority > max, pending);
                 self.atom(name);
-                if self.needs_space(&text, arg(0), op.right()) {
+                let max = self.right_limit(op, arg(0));
+                if self.needs_space(&text, arg(0), max) {
                     self.raw(" ");
                 }
-                pending.push(Item::Operand(arg(0), op.right()));
+                pending.push(Item::Operand(arg(0), max));
                 return;
             }
             if n == 1
@@ -432,6 +434,23 @@ impl Writer<'_> {
         self.operators.is_operator(self.names.text(name)) && name != atom::nil
     }
 
+    /// The operator that is written behind the first operand of a term, if it has one.
+    fn behind_first(&self, name: Atom, count: usize) -> Option<OpDef> {
+        let text = self.names.text(name);
+        match count {
+            1 if self.operators.prefix(text).is_none() => self.operators.postfix(text),
+            2 => self.operators.infix(text),
+            _ => None,
+        }
+    }
+
+    /// Greatest priority of a right operand that is written without brackets.
+    fn right_limit(&self, op: OpDef, operand: Cell) -> u16 {
+        let operand = self.heap.deref(operand);
+        let functor = self.heap.functor(operand).filter(|_| operand.tag() != Tag::Lst);
+        op.right_of(functor.and_then(|(name, count)| self.behind_first(name, count)).map(OpDef::left))
+    }
+
     /// Whether a prefix operator and its operand need a space between them.
     fn needs_space(&self, name: &str, arg: Cell, max: u16) -> bool {
         let arg = self.heap.deref(arg);
@@ -454,12 +473,12 @@ impl Writer<'_> {
                         _ => false,
                     };
             };
-            let text = self.names.text(name);
-            match (n, self.operators.infix(text), self.operators.prefix(text)) {
-                (0, ..) => return !digit && self.is_operator(name),
-                (2, Some(op), _) if op.priority <= max => (cell, max) = (self.heap.arg(cell, 0), op.left()),
-                (2, Some(_), _) => return !digit,
-                (1, _, Some(op)) => return !digit && op.priority > max,
+            let prefix = || self.operators.prefix(self.names.text(name));
+            match (n, self.behind_first(name, n)) {
+                (0, _) => return !digit && self.is_operator(name),
+                (_, Some(op)) if op.priority <= max => (cell, max) = (self.heap.arg(cell, 0), op.left()),
+                (_, Some(_)) => return !digit,
+                (1, None) => return !digit && prefix().is_some_and(|op| op.priority > max),
                 _ => return false,
             }
         }

@@ -120,9 +120,9 @@ impl Machine<'_, '_> {
         Ok(pred)
     }
 
-    /// Leaves out the qualifiers of a clause.
-    fn unqualified(&self, mut clause: Cell) -> Cell {
-        clause = self.heap.deref(clause);
+    /// Leaves out the qualifiers of a clause or a goal.
+    pub(crate) fn unqualified(&self, clause: Cell) -> Cell {
+        let mut clause = self.heap.deref(clause);
         while let Some((module, inner)) = self.heap.binary(clause, atom::colon)
             && module.is_atom()
             && self.heap.meter.spend(1)

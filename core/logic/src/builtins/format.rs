@@ -2,6 +2,7 @@
 
 use crate::cell::Cell;
 use crate::machine::{Done, Machine, Throw};
+use crate::meter::Meter;
 use crate::number::Number;
 use crate::write::Style;
 
@@ -69,10 +70,7 @@ impl Machine<'_, '_> {
         // What comes before a mistake is written.
         let Line { done: mut text, segment, .. } = line;
         text.push_str(&segment);
-        match stream {
-            Some(stream) => self.put_to(stream, &text)?,
-            None => self.put(&text)?,
-        };
+        self.put_on(stream, &text)?;
         formatted.map(|()| true)
     }
 
@@ -184,7 +182,7 @@ impl Machine<'_, '_> {
             }
             'e' | 'f' | 'g' => {
                 let value = self.evaluate(cell)?;
-                float_text(directive, number.unwrap_or(6), &value)
+                float_text(&self.heap.meter, directive, number.unwrap_or(6), &value)
             }
             'c' => {
                 let code = self.int_value(cell)?;
@@ -230,9 +228,13 @@ fn grouped(digits: &str, point: usize, groups: Option<(usize, char)>) -> String 
 /// Most digits behind the point that a float has.
 const DIGITS: usize = 1100;
 
-fn float_text(directive: char, digits: usize, value: &Number) -> String {
-    if let (Number::Int(_) | Number::Big(_), 'f') = (value, directive) {
-        let whole = value.to_big().unwrap_or_default().to_string();
+fn float_text(meter: &Meter, directive: char, digits: usize, value: &Number) -> String {
+    let whole = match value {
+        Number::Int(n) if directive == 'f' => Some(n.to_string()),
+        Number::Big(n) if directive == 'f' => Some(crate::big::text(meter, n)),
+        _ => None,
+    };
+    if let Some(whole) = whole {
         return if digits == 0 { whole } else { format!("{whole}.{}", "0".repeat(digits)) };
     }
     let x = value.to_float();

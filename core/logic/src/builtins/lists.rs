@@ -6,6 +6,7 @@ use super::Table;
 use crate::cell::Cell;
 use crate::machine::{Done, Machine};
 use crate::names::atom;
+use crate::walk::Passed;
 
 pub(super) const TABLE: Table = &[
     ("$length", 2, length),
@@ -122,7 +123,7 @@ fn sum(m: &mut Machine<'_, '_>) -> Done<bool> {
 fn memberchk(m: &mut Machine<'_, '_>) -> Done<bool> {
     let mut rest = m.arg(1);
     let item = m.arg(0);
-    let (mut passed, mut seen, mut next) = (rest, 0, 1);
+    let mut passed = Passed::from(rest);
     while rest.tag() == crate::cell::Tag::Lst {
         m.spend(1)?;
         let element = m.heap.arg(rest, 0);
@@ -130,12 +131,8 @@ fn memberchk(m: &mut Machine<'_, '_>) -> Done<bool> {
             return Ok(true);
         }
         rest = m.heap.arg(rest, 1);
-        seen += 1;
-        if rest == passed {
+        if passed.again(rest) {
             return Err(m.type_error("list", rest));
-        }
-        if seen == next {
-            (passed, next) = (rest, 2 * next);
         }
     }
     if rest.is_var() {

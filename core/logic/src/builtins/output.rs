@@ -42,15 +42,15 @@ impl std::fmt::Debug for Output {
 pub(super) const TABLE: Table = &[
     ("nl", 0, |m| m.put("\n")),
     ("nl", 1, |m| m.put_to(0, "\n")),
-    ("write", 1, |m| m.write_arg(None, 0, Style::PLAIN)),
-    ("print", 1, |m| m.write_arg(None, 0, Style::QUOTED)),
-    ("writeln", 1, |m| Ok(m.write_arg(None, 0, Style::PLAIN)? && m.put("\n")?)),
-    ("writeq", 1, |m| m.write_arg(None, 0, Style::QUOTED)),
+    ("write", 1, |m| m.put_term(None, m.x[0], Style::PLAIN)),
+    ("print", 1, |m| m.put_term(None, m.x[0], Style::QUOTED)),
+    ("writeln", 1, |m| Ok(m.put_term(None, m.x[0], Style::PLAIN)? && m.put("\n")?)),
+    ("writeq", 1, |m| m.put_term(None, m.x[0], Style::QUOTED)),
     ("write_canonical", 1, |m| m.write_canonical(None, 0)),
-    ("write", 2, |m| m.write_arg(Some(0), 1, Style::PLAIN)),
-    ("print", 2, |m| m.write_arg(Some(0), 1, Style::QUOTED)),
-    ("writeln", 2, |m| Ok(m.write_arg(Some(0), 1, Style::PLAIN)? && m.put_to(0, "\n")?)),
-    ("writeq", 2, |m| m.write_arg(Some(0), 1, Style::QUOTED)),
+    ("write", 2, |m| m.put_term(Some(0), m.x[1], Style::PLAIN)),
+    ("print", 2, |m| m.put_term(Some(0), m.x[1], Style::QUOTED)),
+    ("writeln", 2, |m| Ok(m.put_term(Some(0), m.x[1], Style::PLAIN)? && m.put_to(0, "\n")?)),
+    ("writeq", 2, |m| m.put_term(Some(0), m.x[1], Style::QUOTED)),
     ("write_canonical", 2, |m| m.write_canonical(Some(0), 1)),
     ("write_term", 2, |m| m.write_term(None, 0, 1)),
     ("write_term", 3, |m| m.write_term(Some(0), 1, 2)),
@@ -117,10 +117,7 @@ impl Machine<'_, '_> {
         const PIECE: &str = "                                                                ";
         while n > 0 {
             let piece = &PIECE[..n.min(PIECE.len())];
-            match stream {
-                Some(stream) => self.put_to(stream, piece)?,
-                None => self.put(piece)?,
-            };
+            self.put_on(stream, piece)?;
             self.spend(1)?;
             n -= piece.len();
         }
@@ -145,9 +142,14 @@ impl Machine<'_, '_> {
             return self.checked(true);
         }
         let text = self.written(term, style)?;
+        self.put_on(stream, &text)
+    }
+
+    /// Writes to the current output, or to the stream that an argument names.
+    pub(super) fn put_on(&mut self, stream: Option<usize>, text: &str) -> Done<bool> {
         match stream {
-            Some(stream) => self.put_to(stream, &text),
-            None => self.put(&text),
+            Some(stream) => self.put_to(stream, text),
+            None => self.put(text),
         }
     }
 
@@ -184,10 +186,6 @@ impl Machine<'_, '_> {
             Some(text) => text.rsplit('\n').next().map_or(0, |line| line.chars().count()),
             None => self.output.column,
         }
-    }
-
-    fn write_arg(&mut self, stream: Option<usize>, index: usize, style: Style<'_>) -> Done<bool> {
-        self.put_term(stream, self.x[index], style)
     }
 
     /// A term as `write_canonical/1` shows it.
@@ -233,11 +231,7 @@ impl Machine<'_, '_> {
         }
         style.names = Some(&names);
         self.put_term(stream, self.x[index], style)?;
-        match stream {
-            Some(stream) if stop => self.put_to(stream, ".\n"),
-            None if stop => self.put(".\n"),
-            _ => Ok(true),
-        }
+        if stop { self.put_on(stream, ".\n") } else { Ok(true) }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Alternative, Done, Machine, Throw};
 use crate::cell::{Cell, Tag};
 use crate::code::{Label, PredId, at};
-use crate::database::{Control, Definition, NO_KEY, key_of};
+use crate::database::{Control, Definition, NO_KEY, fits, key_of};
 use crate::names::atom;
 use crate::walk::Visited;
 
@@ -50,8 +50,7 @@ impl Machine<'_, '_> {
         let time = self.db.generation;
         let Definition::Clauses(clauses) = &predicate.definition else { return None };
         if let Some(quick) = clauses.quick() {
-            let fits = |&(_, &(of, _)): &(usize, &(u64, Label))| of == key || of == NO_KEY || key == NO_KEY;
-            let mut fitting = quick.iter().enumerate().filter(fits);
+            let mut fitting = quick.iter().enumerate().filter(|&(_, &(of, _))| fits(of, key));
             let (_, &(_, code)) = fitting.next()?;
             if let Some((at, _)) = fitting.next() {
                 let list = clauses.all.clone();
@@ -59,18 +58,10 @@ impl Machine<'_, '_> {
             }
             return Some(code);
         }
-        let small = clauses.all.len() < 8;
-        let candidates;
-        let list = if small {
-            &clauses.all
-        } else {
-            candidates = self.db.candidates(pred, key);
-            &candidates
-        };
-        let first = self.db.next_clause(list, 0, key, time)?;
+        let list = self.db.candidates(pred, key);
+        let first = self.db.next_clause(&list, 0, key, time)?;
         let code = self.db.clauses[list[first] as usize].code;
-        if let Some(at) = self.db.next_clause(list, first + 1, key, time) {
-            let list = list.clone();
+        if let Some(at) = self.db.next_clause(&list, first + 1, key, time) {
             self.choose(Alternative::Clauses { list, at, key, time }, arity);
         }
         Some(code)
@@ -104,16 +95,11 @@ impl Machine<'_, '_> {
 
     /// A goal with further arguments, those of registers `from..to`.
     fn with_arguments(&mut self, goal: Cell, from: usize, to: usize) -> Done<Cell> {
-        let mut goal = self.heap.deref(goal);
         if from == to {
-            return Ok(goal);
+            return Ok(self.heap.deref(goal));
         }
-        while let Some((module, inner)) = self.heap.binary(goal, atom::colon)
-            && module.is_atom()
-        {
-            self.spend(1)?;
-            goal = inner;
-        }
+        let goal = self.unqualified(goal);
+        self.checked(())?;
         let Some((name, n)) = self.heap.functor(goal) else {
             return Err(if goal.is_var() {
                 self.instantiation_error()
