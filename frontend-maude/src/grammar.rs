@@ -22,8 +22,6 @@ use self::chart::Chart;
 
 /// The precedence that fits everywhere.
 const ANY: u8 = 127;
-/// The most that an argument in brackets behind a name may have: commas separate arguments.
-const ARGUMENT: u8 = 95;
 
 /// A form that terms are written in.
 struct Production {
@@ -172,7 +170,7 @@ impl<'s> Grammar<'s> {
             };
             for (at, &kind) in op.domain.iter().enumerate() {
                 parts.push(Part::Word(if at == 0 { "(" } else { "," }.into()));
-                parts.push(Part::Hole(kind, ARGUMENT));
+                parts.push(Part::Hole(kind, Mixfix::ARGUMENT));
             }
             parts.push(Part::Word(")".into()));
             self.add(Production { parts, prec: 0, kind, makes, many: op.properties.assoc });

@@ -45,9 +45,6 @@ enum Item<'a, N> {
     Owned(String),
 }
 
-/// The most that the precedence of an argument behind a name may be: a comma separates arguments.
-const ARGUMENT: u8 = 95;
-
 impl<V: View> Display for Notated<'_, V> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut todo = vec![Item::Node(self.node)];
@@ -85,13 +82,13 @@ impl<'a, V: View> Notated<'a, V> {
         let Some((last, first)) = args.split_last() else { return todo.push(Item::Text(name)) };
         todo.push(Item::Text(")"));
         if let (Some((count, inner)), []) = (self.power(symbol, *last), first) {
-            self.push_within(inner, ARGUMENT, todo);
+            self.push_within(inner, Mixfix::ARGUMENT, todo);
             return todo.push(Item::Owned(format!("{name}^{count}(")));
         }
-        self.push_within(*last, ARGUMENT, todo);
+        self.push_within(*last, Mixfix::ARGUMENT, todo);
         for &arg in first.iter().rev() {
             todo.push(Item::Text(", "));
-            self.push_within(arg, ARGUMENT, todo);
+            self.push_within(arg, Mixfix::ARGUMENT, todo);
         }
         todo.extend([Item::Text("("), Item::Text(name)]);
     }
@@ -135,7 +132,7 @@ impl<'a, V: View> Notated<'a, V> {
             (Notation::Applied, [function, args @ ..]) if !args.is_empty() => {
                 todo.push(Item::Text(")"));
                 for (at, &arg) in args.iter().enumerate().rev() {
-                    self.push_within(arg, ARGUMENT, todo);
+                    self.push_within(arg, Mixfix::ARGUMENT, todo);
                     todo.push(Item::Text(if at == 0 { "(" } else { ", " }));
                 }
                 todo.push(Item::Node(*function));
@@ -162,23 +159,19 @@ impl<'a, V: View> Notated<'a, V> {
 
     /// A name with holes.
     fn mixfix(&self, symbol: SymbolId, binding: Mixfix, args: &[V::Node], todo: &mut Vec<Item<'a, V::Node>>) {
-        let (mut next, mut before) = (0, "");
+        let mut next = 0;
         let mut parts: Vec<Item<'a, V::Node>> = Vec::new();
-        for piece in Mixfix::pieces(self.name(symbol)) {
-            let word = if let MixfixPiece::Word(word) = piece { word } else { "_" };
-            let opens = before.is_empty() || matches!(before, "(" | "[" | "{");
-            if !(opens || matches!(word, ")" | "]" | "}" | ",")) {
+        for (has_space, piece) in Mixfix::spaced(self.name(symbol)) {
+            if has_space {
                 parts.push(Item::Text(" "));
             }
-            before = word;
             let Some(&arg) = args.get(next).filter(|_| piece == MixfixPiece::Hole) else {
-                parts.push(Item::Text(word));
+                parts.push(Item::Text(if let MixfixPiece::Word(word) = piece { word } else { "_" }));
                 continue;
             };
+            let is_again = || matches!(self.view.top(arg), Top::App(again, _) if again == symbol);
+            let limit = binding.limit_in(next, args.len(), is_again);
             next += 1;
-            let is_again = matches!(self.view.top(arg), Top::App(again, _) if again == symbol);
-            let chain = binding.is_associative() && next == args.len() && is_again;
-            let limit = if chain { u8::MAX } else { binding.limit(next - 1) };
             let mut part = Vec::new();
             self.push_within(arg, limit, &mut part);
             parts.extend(part.into_iter().rev());

@@ -127,16 +127,15 @@ pub struct Mixfix {
 }
 
 impl Mixfix {
+    /// The most that the precedence of an argument in brackets behind a name may be: commas separate arguments.
+    pub const ARGUMENT: u8 = 95;
+
     /// With the precedence of the whole and the largest ones of its arguments. The last argument of an associative
     /// symbol is written without brackets where it is an application of the same one.
     pub fn new(precedence: u8, arguments: &[u8], associative: bool) -> Self {
         let mut limits = [u8::MAX; 8];
         limits.iter_mut().zip(arguments).for_each(|(limit, &most)| *limit = most);
         Self { precedence, limits, associative }
-    }
-    /// Whether `a + b + c` is `a + (b + c)`.
-    pub fn is_associative(self) -> bool {
-        self.associative
     }
     /// How tightly the whole binds.
     pub fn precedence(self) -> u8 {
@@ -162,9 +161,23 @@ impl Mixfix {
             Some(if first == '_' && !quoted { MixfixPiece::Hole } else { MixfixPiece::Word(piece) })
         })
     }
-    /// The most that the precedence of an argument may be.
-    pub fn limit(self, argument: usize) -> u8 {
-        self.limits.get(argument).copied().unwrap_or(u8::MAX)
+    /// The pieces of a name, each with whether a space stands before it.
+    pub fn spaced(name: &str) -> impl Iterator<Item = (bool, MixfixPiece<'_>)> {
+        let mut before = "";
+        Self::pieces(name).map(move |piece| {
+            let word = if let MixfixPiece::Word(word) = piece { word } else { "_" };
+            let opens = before.is_empty() || matches!(before, "(" | "[" | "{");
+            before = word;
+            (!opens && !matches!(word, ")" | "]" | "}" | ","), piece)
+        })
+    }
+    /// The most that the precedence of one of so many arguments may be: `a + b + c` is `a + (b + c)` where the symbol is
+    /// associative and the last argument an application of it again.
+    pub fn limit_in(self, argument: usize, count: usize, is_again: impl FnOnce() -> bool) -> u8 {
+        match self.associative && argument + 1 == count && is_again() {
+            true => u8::MAX,
+            false => self.limits.get(argument).copied().unwrap_or(u8::MAX),
+        }
     }
 }
 

@@ -4,12 +4,13 @@ mod together;
 
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_bigint::BigInt;
 
 use crate::plan::{ClassId, Layout, Variant};
+use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
-use gchr_base::ids::IdVec;
 use gchr_base::signature::{Brackets, Mixfix, MixfixPiece, Notation, SortId, SortKind};
 
 /// Cells of values, wherever they are.
@@ -68,8 +69,8 @@ pub(super) struct Writing<'a, C: ?Sized> {
     /// What is still to be written, in reverse.
     todo: Vec<Todo<'a>>,
     powers: Powers,
-    /// Sorts with values that may need brackets as arguments.
-    may_bind: Arc<IdVec<SortId, bool>>,
+    /// Whether a part of the value is none of the layout, which no plan makes: it is left out.
+    is_broken: Arc<AtomicBool>,
 }
 
 impl<'a, C: Cells + ?Sized> Writing<'a, C> {
@@ -77,9 +78,7 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
     /// written is cut anyway).
     pub fn new(layout: &'a Layout, cells: &'a C, sort: SortId, value: u64, longest_power: u64) -> Self {
         let powers = Powers { longest: longest_power, known: HashMap::default() };
-        let binds = |v: &Variant| matches!(v.notation, Notation::Mixfix(_) | Notation::Argument);
-        let may_bind = layout.sorts.iter().map(|sort| sort.variants.iter().any(binds)).collect();
-        Self { layout, cells, todo: vec![Todo::Value(sort, value)], powers, may_bind: Arc::new(may_bind) }
+        Self { layout, cells, todo: vec![Todo::Value(sort, value)], powers, is_broken: Arc::default() }
     }
 
     /// Writes all that is left, by all threads if it is much.
@@ -87,7 +86,9 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
     where
         C: Sync,
     {
-        together::finish(self, out)
+        let is_broken = self.is_broken.clone();
+        together::finish(self, out)?;
+        unbroken(&is_broken)
     }
 
     /// Writes all that is left.
@@ -99,7 +100,7 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
             goes_on = self.advance(&mut block, BLOCK);
             out.write_all(&block)?;
         }
-        Ok(())
+        unbroken(&self.is_broken)
     }
 
     /// Writes until there are so many bytes, or a few more; says whether something is left.
@@ -122,7 +123,8 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
         let before = self.todo.split_off(last + 1);
         let todo = std::mem::replace(&mut self.todo, before);
         let powers = Powers { longest: self.powers.longest, known: HashMap::default() };
-        Some(Self { layout: self.layout, cells: self.cells, todo, powers, may_bind: self.may_bind.clone() })
+        let is_broken = self.is_broken.clone();
+        Some(Self { layout: self.layout, cells: self.cells, todo, powers, is_broken })
     }
 
     fn step(&mut self, next: Todo<'a>, out: &mut Vec<u8>, bytes: usize) {
@@ -166,17 +168,21 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
                     };
                 }
             }
-            let Some(variant) = variant(layout, sort, value as u32) else { return };
+            let Some(variant) = variant(layout, sort, value as u32) else { return self.break_off() };
             if !self.opens(variant, sort, value as u32, out) {
                 return;
             }
             let cell = variant.class.and_then(|class| cells.cell(class, value as u32 >> shape.tag_bits));
-            let Some(cell) = cell else { return };
+            let Some(cell) = cell else { return self.break_off() };
             (sort, value) = self.field(variant, cell, 0, out);
             if out.len() >= bytes {
                 return self.todo.push(Todo::Value(sort, value));
             }
         }
+    }
+
+    fn break_off(&self) {
+        self.is_broken.store(true, Ordering::Relaxed);
     }
 
     /// Begins a term; whether its fields are to be written behind an opening bracket.
@@ -221,15 +227,23 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
         }
         let field = variant.fields[at];
         let value = field_bits(cell, field.offset, field.wide);
-        if self.may_bind[field.sort]
+        if self.layout.sorts[field.sort].may_bind
             && binds(self.layout, self.cells, &Todo::Value(field.sort, value))
-                .is_some_and(|found| found > MIXFIX_ARGUMENT)
+                .is_some_and(|found| found > Mixfix::ARGUMENT)
         {
             out.push(b'(');
             self.todo.push(Todo::Text(")"));
         }
         (field.sort, value)
     }
+}
+
+/// Nothing of a value was left out.
+fn unbroken(is_broken: &AtomicBool) -> io::Result<()> {
+    if is_broken.load(Ordering::Relaxed) {
+        return Err(StopReason::Internal { what: "the result is no normal form of its layout".into() }.into());
+    }
+    Ok(())
 }
 
 /// One closing bracket more behind what is to be written next.
@@ -295,26 +309,19 @@ fn notated<'a>(
             todo.push(field(0));
         }
         (Notation::Mixfix(binding), _) => {
-            let mut args = 0;
+            let (mut args, count) = (0, variant.fields.len());
             let mut parts: Vec<Todo<'a>> = Vec::new();
-            let mut before = "";
-            for piece in Mixfix::pieces(&of.name) {
-                let word = if let MixfixPiece::Word(word) = piece { word } else { "_" };
-                let opens = before.is_empty() || matches!(before, "(" | "[" | "{");
-                if !(opens || matches!(word, ")" | "]" | "}" | ",")) {
+            for (has_space, piece) in Mixfix::spaced(&of.name) {
+                if has_space {
                     parts.push(Todo::Text(" "));
                 }
-                before = word;
-                if piece != MixfixPiece::Hole {
+                if let MixfixPiece::Word(word) = piece {
                     parts.push(Todo::Text(word));
                     continue;
                 }
                 let arg = field(args);
+                let limit = binding.limit_in(args, count, || is_again(&arg, sort, of, layout));
                 args += 1;
-                let chain = binding.is_associative()
-                    && args == variant.fields.len()
-                    && is_again(&arg, sort, of, layout);
-                let limit = if chain { u8::MAX } else { binding.limit(args - 1) };
                 parts.extend(bracketed(layout, heap, arg, limit));
             }
             todo.extend(parts.into_iter().rev());
@@ -337,9 +344,6 @@ fn is_again(value: &Todo<'_>, sort: SortId, of: &Variant, layout: &Layout) -> bo
         _ => false,
     }
 }
-
-/// The most that the precedence of an argument behind a name may be: a comma separates arguments.
-const MIXFIX_ARGUMENT: u8 = 95;
 
 /// A value, in brackets where it does not bind tightly enough.
 fn bracketed<'a>(layout: &Layout, heap: &(impl Cells + ?Sized), value: Todo<'a>, limit: u8) -> Vec<Todo<'a>> {

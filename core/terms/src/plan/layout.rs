@@ -50,6 +50,8 @@ pub struct SortLayout {
     pub tag_bits: u32,
     /// Symbols that can head a normal form of this sort, by tag.
     pub variants: Vec<Variant>,
+    /// Whether a value may need brackets as an argument, where it is written.
+    pub may_bind: bool,
 }
 
 /// A symbol that can head a normal form.
@@ -104,6 +106,7 @@ impl Layout {
                 kind: sort.kind,
                 tag_bits: 0,
                 variants: Vec::new(),
+                may_bind: false,
             });
         }
         for (id, symbol) in signature.symbols.iter_enumerated() {
@@ -129,9 +132,10 @@ impl Layout {
         let (name, notation) =
             (symbol.name.clone(), signature.notations.get(&id).copied().unwrap_or_default());
         let variant = Variant { symbol: id, name, notation, fields: fields.collect(), class: None };
-        let variants = &mut self.sorts[symbol.result].variants;
-        self.tags[id] = Some((symbol.result, variants.len() as u32));
-        variants.push(variant);
+        let sort = &mut self.sorts[symbol.result];
+        self.tags[id] = Some((symbol.result, sort.variants.len() as u32));
+        sort.variants.push(variant);
+        sort.may_bind |= matches!(notation, Notation::Mixfix(_) | Notation::Argument);
     }
 
     fn assign_classes(&mut self) {

@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use gchr_base::control::Control;
+use gchr_base::error::StopReason;
 use gchr_base::rule::Start;
 use rayon::ThreadPoolBuilder;
 
 use super::{program, run_with};
-use crate::exec::NormalForm;
-use crate::plan::{TermOptions, compile};
+use crate::exec::{Cells, NormalForm, write_value};
+use crate::plan::{ClassId, TermOptions, compile};
 
 const TEXT: &str = "
 sort T = struct L(Int) | N(T, T) | U(T) | M(T, Int, T);
@@ -85,4 +86,25 @@ fn a_failing_output_ends_the_writing() {
         let written = pool.install(|| value.write_text(&mut Full(room)));
         assert_eq!(written.map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull), "{room}");
     }
+}
+
+/// A cell that is missing, or a tag that no symbol has, is told: the text is not just shorter.
+#[test]
+fn what_is_no_normal_form_is_not_written_as_one() {
+    /// The cells of a value without those of one index in five.
+    struct Lacking<'a>(&'a dyn Cells);
+    impl Cells for Lacking<'_> {
+        fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {
+            self.0.cell(class, index).filter(|_| !index.is_multiple_of(5))
+        }
+    }
+    let value = value("Tree(6, 1)");
+    let mut out = Vec::new();
+    let written = write_value(&value.layout, value.held.cells(), value.sort, value.value, &mut out);
+    written.expect("it is whole");
+    let written = write_value(&value.layout, &Lacking(value.held.cells()), value.sort, value.value, &mut out);
+    let reason = StopReason::from(written.expect_err("cells are missing"));
+    assert!(matches!(reason, StopReason::Internal { .. }), "{reason:?}");
+    let odd = value.value | 3;
+    assert!(write_value(&value.layout, &Lacking(value.held.cells()), value.sort, odd, &mut out).is_err());
 }
