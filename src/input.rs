@@ -321,7 +321,7 @@ impl Input {
         Ok(Parts::of_terms(syntax, Box::new(ast), rules, diagnostics))
     }
 
-    /// The same.
+    /// A term is read together with the program, as in [`load_terms`](Self::load_terms).
     fn load_mcrl2(&self, sources: &mut SourceMap, id: SourceId) -> Result<Parts, Vec<Diagnostic>> {
         let term = self.term.as_ref().map(|term| sources.add("--input", term));
         let gchr_mcrl2::Loaded { ast, program, reader, diagnostics } = gchr_mcrl2::load(sources, id, term);
@@ -330,7 +330,7 @@ impl Input {
         Ok(Parts { reader, ..Parts::of_terms(Syntax::Mcrl2, Box::new(ast), rules, diagnostics) })
     }
 
-    /// The same.
+    /// As [`load_mcrl2`](Self::load_mcrl2).
     fn load_maude(
         &self,
         sources: &mut SourceMap,

@@ -193,6 +193,10 @@ fn open_constraints(
 }
 
 impl Session {
+    /// The texts of the program, with all that they include.
+    pub fn texts(&self) -> &SourceMap {
+        &self.texts
+    }
     /// What the program is made of.
     pub fn language(&self) -> Language {
         self.syntax.language()

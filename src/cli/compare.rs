@@ -187,13 +187,16 @@ fn plan(args: &Args) -> Result<Plan, Exit> {
     Ok(Plan { title, subjects, variants, sizes, repeats: args.repeats as usize })
 }
 
-/// Refuses options that have no effect on any of the programs.
+/// Refuses options that have no effect on any of the programs, as each variant reads them.
 fn check_options(args: &Args, variants: &[(Variant, Given)]) -> Result<(), Exit> {
-    let programs = args.files.iter().map(|file| Input::file(file).parse());
-    // A program with errors may be of any kind; its row says what is wrong.
-    let Ok(programs) = programs.collect::<Result<Vec<_>, _>>() else { return Ok(()) };
     let mut all = Vec::new();
     for (variant, given) in variants {
+        let in_rounds = variant.options.semantics == Some(Semantics::Rounds);
+        let parsed = args.files.iter().map(|file| Input::file(file).for_rounds(in_rounds).parse());
+        let parsed: Vec<_> = parsed.collect();
+        parsed.iter().flatten().for_each(|program| out_file::reads_texts(program.sources()));
+        // A program with errors may be of any kind; its row says what is wrong.
+        let Ok(programs) = parsed.into_iter().collect::<Result<Vec<_>, _>>() else { return Ok(()) };
         let runs =
             |program: &&Program| variant.language.is_none_or(|language| program.language() == language);
         let cases = |program| Case::of(program, &variant.options);

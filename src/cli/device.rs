@@ -62,12 +62,7 @@ enum CollectorArg {
 impl DeviceArgs {
     /// Whether an option was given that is for term programs.
     pub fn is_for_terms(&self) -> bool {
-        self.given().is_some()
-    }
-
-    /// The option that was given and is for term programs.
-    pub fn given(&self) -> Option<&'static str> {
-        self.schedule.given()
+        self.schedule.given().is_some()
     }
 
     /// The schedule. The CPU evaluates in its own way: options that would have no effect there are refused.

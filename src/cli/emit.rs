@@ -171,7 +171,8 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
     let program = args.program.input().for_rounds(rounds).parse()?;
     report::warnings(program.warnings(), &args.program.file);
     out_file::reads_texts(program.sources());
-    let case = Case::of(&program, &args.semantics.complete(CompileOptions::default()));
+    let options = args.semantics.complete(CompileOptions::default());
+    let case = Case::of(&program, &options);
     // Devices know no other semantics.
     let in_rounds =
         case.in_rounds || args.stage.is_of_device() && program.language() == Language::Constraints;
@@ -179,14 +180,10 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
     if args.stage.is_of_device() {
         return kernels(args, &program, schedule);
     }
-    let after = args.after.as_deref().filter(|_| program.language() == Language::Terms);
-    let text = match (args.stage, after) {
+    let text = match (args.stage, args.after.as_deref()) {
         (Stage::Ast, _) => program.ast().to_string(),
         (Stage::Plan, Some(pass)) => program.term_plan_after(pass)?,
-        (Stage::Plan, None) => {
-            let options = args.semantics.complete(CompileOptions::default());
-            program.compile(&options)?.plan().to_string()
-        }
+        (Stage::Plan, None) => program.compile(&options)?.plan().to_string(),
         _ if program.is_logic() => program.explain()?,
         _ => program.rules().to_string(),
     };

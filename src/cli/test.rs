@@ -44,7 +44,8 @@ pub struct Args {
 impl Args {
     /// The program in a file.
     fn program(&self, file: &Path) -> Input {
-        ProgramArgs { file: file.to_path_buf(), language: self.language }.input()
+        let program = ProgramArgs { file: file.to_path_buf(), language: self.language };
+        program.input().for_rounds(self.semantics.rounds())
     }
 }
 

@@ -83,7 +83,12 @@ fn results_take_the_place_of_no_text() {
         let run = scratch.gchr(&[command, &[program, "--out", text]].concat());
         assert!(run.code == 2 && run.stderr.contains("a text of the program"), "{command:?} {}", run.stderr);
     }
+    let compared = scratch.gchr(&["compare", "main.trs", "--out", "lib/numbers.trs"]);
+    assert!(compared.code == 2 && compared.stderr.contains("a text of the program"), "{}", compared.stderr);
+    let saved = scratch.gchr_with_input(&["repl", "whole.chr"], "p(2).\n:save part.pl\n");
+    assert!(saved.stderr.contains("a text of the program"), "{}", saved.stderr);
     assert_eq!(scratch.read("lib/numbers.trs"), NUMBERS);
+    assert_eq!(scratch.read("part.pl"), ":- chr_constraint q(+int).\n");
 }
 
 #[cfg(unix)]

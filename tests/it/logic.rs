@@ -168,6 +168,39 @@ fn branches_and_clauses_become_rules_in_rounds_and_on_devices() {
 }
 
 #[test]
+fn every_command_reads_branches_for_rounds() {
+    let scratch = Scratch::new();
+    let program = "\
+:- chr_constraint p(+int), q(+int).
+p(X) <=> (X > 3 -> q(X) ; q(0)).
+?- p(5), p(1).
+%> p(2)
+%= q(0)
+";
+    scratch.file("p.chr", program);
+    for args in [
+        &["test", "p.chr", "--semantics", "rounds"][..],
+        &["test", "p.chr", "--semantics", "rounds", "--device", "sim"],
+        &[
+            "compare",
+            "p.chr",
+            "--repeats",
+            "1",
+            "--with",
+            "--semantics rounds",
+            "--with",
+            "--semantics rounds --device sim",
+        ],
+        &["emit", "p.chr", "--stage", "plan", "--semantics", "rounds"],
+        &["repl", "p.chr", "--semantics", "rounds"],
+    ] {
+        let run = scratch.gchr_with_input(args, "p(7).\n");
+        assert_eq!(run.code, 0, "{args:?} {}", run.stderr);
+        assert!(!run.stdout.contains("DIFFERS"), "{args:?} {}", run.stdout);
+    }
+}
+
+#[test]
 fn random_conditions_hold_in_rounds_where_they_hold_one_by_one() {
     fn condition(random: &mut impl FnMut(u64) -> u64, depth: u32) -> String {
         let leaf = |random: &mut dyn FnMut(u64) -> u64| {

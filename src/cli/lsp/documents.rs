@@ -194,7 +194,7 @@ pub fn read<T: DeserializeOwned>(params: Value) -> Result<T, String> {
 /// What a term program imports; files that cannot be read are left out, which is a finding of the program.
 fn read_imported(document: &Document, encoding: Encoding) -> Vec<Document> {
     let mut found: Vec<Document> = Vec::new();
-    let (mut seen, mut next) = (HashSet::from([absolute(&document.path)]), 0);
+    let (mut seen, mut next) = (HashSet::from([named::identity(&document.path)]), 0);
     let account = Account::new(Some(memory::bound()));
     loop {
         let of = match next {
@@ -210,7 +210,7 @@ fn read_imported(document: &Document, encoding: Encoding) -> Vec<Document> {
         let folder = of.path.parent().map(Path::to_path_buf).unwrap_or_default();
         for name in names {
             let Some(path) = named::find(&folder, &name, &["trs"]) else { continue };
-            let path = absolute(&path);
+            let path = named::identity(&path);
             if !seen.insert(path.clone()) || seen.len() > named::MAX_FILES {
                 continue;
             }
@@ -221,10 +221,6 @@ fn read_imported(document: &Document, encoding: Encoding) -> Vec<Document> {
             }
         }
     }
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// The name of a file in the protocol.

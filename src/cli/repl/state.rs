@@ -16,7 +16,7 @@ use gchr::{
 use super::Args;
 use super::commands::Next;
 use crate::cli::exit::Exit;
-use crate::cli::out_file::File;
+use crate::cli::out_file::{self, File};
 use crate::cli::sink::Stdout;
 use crate::cli::watchdog::{self, Phase};
 use crate::cli::{interrupt, profile, progress, report, values};
@@ -56,6 +56,7 @@ impl<'a> State<'a> {
         let (device, trace, derivations) = (args.device.device, args.trace, args.why);
         let settings = Settings { device, trace, derivations, answers: Answers::First(1) };
         let session = args.open(&args.options(settings)?)?;
+        out_file::reads_texts(session.texts());
         let limits = args.limits.limits(device);
         Ok(Self { args, session, settings, stats: false, profile: None, limits, out: Stdout::new() })
     }

@@ -282,9 +282,7 @@ impl Args {
             Workers::Team => "mpiexec",
         };
         program.check_ground(asked).map_err(|found| report::refuse(&found))?;
-        let in_rounds =
-            program.language() == Language::Constraints && program.semantics(options) == Semantics::Rounds;
-        if !in_rounds {
+        if !Case::of(program, options).in_rounds {
             let message = format!("{asked}: workers share constraint programs in rounds, and no other run");
             let help =
                 "give --semantics rounds with a .chr program; lines of --inputs are shared by --shard rank";

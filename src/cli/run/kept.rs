@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use gchr::base::rule::Semantics;
-use gchr::{CompileOptions, Device, Firing, Language, Program};
+use gchr::{CompileOptions, Device, Firing, Program};
 
 use super::args::Args;
 use crate::cli::checkpoints::{Every, Files, Refusal, Run};
+use crate::cli::effects::Case;
 use crate::cli::exit::Exit;
 use crate::cli::{report, values};
 
@@ -42,9 +42,7 @@ impl KeptArgs {
     pub fn check(&self, args: &Args, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
         let Some(option) = self.given() else { return Ok(()) };
         program.check_ground(option).map_err(|found| report::refuse(&found))?;
-        let in_rounds =
-            program.language() == Language::Constraints && program.semantics(options) == Semantics::Rounds;
-        if !in_rounds {
+        if !Case::of(program, options).in_rounds {
             let message = format!("{option}: only constraint programs in rounds have checkpoints");
             report::problem(
                 "U0110",

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use gchr_base::control::{Control, Limits};
 use gchr_base::profile::{Recorder, Traffic};
+use gchr_base::rule::Semantics;
 use gchr_base::stats::Stats;
 
 use super::answer::Answered;
@@ -56,7 +57,8 @@ fn measure(
     variant: &Variant,
     size: Option<u64>,
 ) -> Result<(Measured, Answered), String> {
-    let program = subject.input(size).parse().map_err(|found| first_line(&found))?;
+    let in_rounds = variant.options.semantics == Some(Semantics::Rounds);
+    let program = subject.input(size).for_rounds(in_rounds).parse().map_err(|found| first_line(&found))?;
     let mut recorder = Recorder::new();
     let executable = program.compile(&variant.options).map_err(|found| first_line(&found))?;
     let (answer, uncounted) = {

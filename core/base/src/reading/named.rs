@@ -136,6 +136,6 @@ pub fn find(folder: &Path, name: &str, endings: &[&str]) -> Option<PathBuf> {
 }
 
 /// A name of a file that all its names have in common, where there is one.
-fn identity(path: &Path) -> PathBuf {
+pub fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }

@@ -377,16 +377,14 @@ impl Syntax<'_> {
         loop {
             match value {
                 Value::Atom(name) => return self.is_operator(name),
-                Value::Compound { name, args } => {
-                    match (self.behind_first(name, args.len()), args.get(0)) {
-                        (Some(op), Some(left)) if op.priority <= max => (value, max) = (left, op.left),
-                        (Some(_), _) => return true,
-                        (None, Some(_)) if args.len() == 1 => {
-                            return self.prefix(name).is_some_and(|op| op.priority > max);
-                        }
-                        _ => return false,
+                Value::Compound { name, args } => match (self.behind_first(name, args.len()), args.get(0)) {
+                    (Some(op), Some(left)) if op.priority <= max => (value, max) = (left, op.left),
+                    (Some(_), _) => return true,
+                    (None, Some(_)) if args.len() == 1 => {
+                        return self.prefix(name).is_some_and(|op| op.priority > max);
                     }
-                }
+                    _ => return false,
+                },
                 _ => return false,
             }
         }
