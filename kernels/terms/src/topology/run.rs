@@ -2,6 +2,7 @@
 //! back.
 
 mod result;
+mod slots;
 mod tables;
 
 use std::time::Instant;
@@ -23,6 +24,7 @@ pub use gchr_runtime::outcome::{Failure, Stopped};
 use gchr_kernel::device::{Device, Launch};
 use gchr_runtime::codegen::DeviceTrap;
 use gchr_runtime::slices::{self, Slices};
+use result::Unread;
 use tables::{Counts, Tables};
 
 /// How to run.
@@ -168,7 +170,7 @@ impl Runner<'_> {
         else {
             return Ok(Failure::noted(&reports.sites, noted, self.progress()));
         };
-        let (reason, site) = result::explain(&self.job, &tables.download(device)?, error, slot);
+        let (reason, site) = result::explain(&self.job, &mut tables.slots(device), error, slot)?;
         let (rule, span) = (site.and_then(|site| site.rule), site.map(|site| site.span));
         Ok(RunError { reason, rule, span, progress: self.progress() }.into())
     }
@@ -213,9 +215,11 @@ impl Runner<'_> {
         start: Instant,
         device: &mut dyn Device,
     ) -> Result<TopologyOutcome, Failure> {
-        let slots = tables.download(device)?;
-        let brought = result::read_back(&self.job, &slots)
-            .map_err(|reason| Failure::stopped(reason, self.progress()))?;
+        let brought =
+            result::read_back(&self.job, &mut tables.slots(device)).map_err(|unread| match unread {
+                Unread::Device(error) => Failure::Device(error),
+                Unread::Stopped(reason) => Failure::stopped(reason, self.progress()),
+            })?;
         let mut stats = self.stats(start, device);
         stats.live_cells = Some(brought.cells);
         let report = Report {

@@ -3,10 +3,11 @@
 use gchr_base::error::StopReason;
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::SortKind;
+use gchr_kernel::device::DeviceError;
 use gchr_terms::exec::{Builder, Built, NormalForm};
 
 use super::Job;
-use super::tables::Slots;
+use super::slots::Slots;
 use crate::topology::codegen::TermError;
 use crate::topology::system::{HeadId, HeadKind};
 use gchr_runtime::codegen::Site;
@@ -21,26 +22,44 @@ pub(super) struct ReadBack {
 }
 
 /// Builds the normal form of slot 1. Slots that are shared become cells that are shared.
-pub(super) fn read_back(job: &Job<'_>, slots: &Slots) -> Result<ReadBack, StopReason> {
+pub(super) fn read_back(job: &Job<'_>, slots: &mut Slots<'_>) -> Result<ReadBack, Unread> {
     normal_form(job, slots, 1)
 }
 
+/// Why there is no normal form.
+pub(super) enum Unread {
+    Device(DeviceError),
+    Stopped(StopReason),
+}
+
+impl From<DeviceError> for Unread {
+    fn from(error: DeviceError) -> Self {
+        Self::Device(error)
+    }
+}
+
+impl From<StopReason> for Unread {
+    fn from(reason: StopReason) -> Self {
+        Self::Stopped(reason)
+    }
+}
+
 /// Builds the normal form of a slot.
-fn normal_form(job: &Job<'_>, slots: &Slots, root: u32) -> Result<ReadBack, StopReason> {
-    const NONE: u32 = u32::MAX;
-    let memory = 64 + slots.words.len() as u64 * 8;
+fn normal_form(job: &Job<'_>, slots: &mut Slots<'_>, root: u32) -> Result<ReadBack, Unread> {
+    // By slot, the number of its value and one. Zeros take no memory before they are written over.
+    let mut built = vec![0; slots.len()];
+    let memory = 64 + slots.words() as u64 * 8;
     let mut builder = Builder::new(&job.plan.layout, memory.max(1 << 20))?;
     let broken = || StopReason::Internal { what: "the device's result is no normal form".into() };
     let mut order: Vec<Built> = Vec::new();
-    let mut built = vec![NONE; slots.words.len() / slots.width];
     let mut stack = vec![root];
     let mut args: Vec<Built> = Vec::new();
     while let Some(&slot) = stack.last() {
-        if built[slot as usize] != NONE {
+        if built.get(slot as usize).ok_or_else(broken)? != &0 {
             stack.pop();
             continue;
         }
-        let words = slots.slot(slot).ok_or_else(broken)?;
+        let words = slots.slot(slot)?.ok_or_else(broken)?;
         let head = HeadId(words[0] & job.kernels.host.format.head_mask);
         let arity = job.system.heads[head].arity;
         let bits = u64::from(words[1]) | u64::from(words[2]) << 32;
@@ -52,18 +71,23 @@ fn normal_form(job: &Job<'_>, slots: &Slots, root: u32) -> Result<ReadBack, Stop
             }
             HeadKind::Symbol(symbol) => {
                 let waiting = stack.len();
-                stack.extend(words[1..=arity].iter().rev().filter(|&&a| built[a as usize] == NONE));
+                let is_built = |&arg: &u32| built.get(arg as usize).is_none_or(|&number| number != 0);
+                let args_of = words.get(1..=arity).ok_or_else(broken)?;
+                stack.extend(args_of.iter().rev().filter(|&arg| !is_built(arg)));
                 if stack.len() > waiting {
                     continue;
                 }
                 args.clear();
-                args.extend(words[1..=arity].iter().map(|&a| order[built[a as usize] as usize]));
+                for &arg in args_of {
+                    let number: &u32 = built.get(arg as usize).ok_or_else(broken)?;
+                    args.push(*order.get(*number as usize - 1).ok_or_else(broken)?);
+                }
                 builder.apply(symbol, &args).ok_or_else(broken)??
             }
-            _ => return Err(broken()),
+            _ => return Err(broken().into()),
         };
-        built[slot as usize] = order.len().try_into().map_err(|_| broken())?;
         order.push(value);
+        built[slot as usize] = order.len().try_into().map_err(|_| broken())?;
         stack.pop();
     }
     let root = *order.last().ok_or_else(broken)?;
@@ -74,30 +98,32 @@ fn normal_form(job: &Job<'_>, slots: &Slots, root: u32) -> Result<ReadBack, Stop
 /// Why and where the device says that the run failed at a slot.
 pub(super) fn explain(
     job: &Job<'_>,
-    slots: &Slots,
+    slots: &mut Slots<'_>,
     error: TermError,
     slot: u64,
-) -> (StopReason, Option<Site>) {
-    let args = |range: std::ops::Range<usize>| -> Vec<String> {
-        let words = slots.slot(slot as u32).and_then(|words| words.get(1..)?.get(range));
+) -> Result<(StopReason, Option<Site>), DeviceError> {
+    let words = slots.slot(slot as u32)?.unwrap_or_default().to_vec();
+    let mut args = |range: std::ops::Range<usize>| -> Result<Vec<String>, DeviceError> {
+        let words = words.get(1..).and_then(|words| words.get(range)).unwrap_or_default();
         let show = |&slot: &u32| match normal_form(job, slots, slot) {
-            Ok(found) => format!("{:?}", found.normal_form),
-            Err(_) => "?".into(),
+            Ok(found) => Ok(format!("{:?}", found.normal_form)),
+            Err(Unread::Stopped(_)) => Ok("?".into()),
+            Err(Unread::Device(error)) => Err(error),
         };
-        words.unwrap_or_default().iter().map(show).collect()
+        words.iter().map(show).collect()
     };
-    match error {
+    Ok(match error {
         TermError::NoRule { symbol, skip } => {
             let declared = &job.program.signature.symbols[symbol];
             let mut redex = declared.name.clone();
             if !declared.args.is_empty() {
-                redex = format!("{redex}({})", args(skip..skip + declared.args.len()).join(", "));
+                redex = format!("{redex}({})", args(skip..skip + declared.args.len())?.join(", "));
             }
             (StopReason::NoRule { redex }, None)
         }
         TermError::Type { op, site, operands } => {
-            let operands = args(0..operands);
+            let operands = args(0..operands)?;
             (StopReason::Arithmetic { op, error: ArithmeticError::Type, operands }, Some(site))
         }
-    }
+    })
 }

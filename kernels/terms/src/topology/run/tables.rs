@@ -4,6 +4,7 @@ use gchr_base::error::StopReason;
 use gchr_base::rule::{Const, GroundNode};
 use gchr_base::{control::Progress, ids::Id};
 
+use super::slots::Slots;
 use super::{Failure, Job, Options};
 use crate::topology::contract::{Host, Params};
 use crate::topology::kernels::Collector;
@@ -29,20 +30,6 @@ pub(super) struct End {
     pub stop: u32,
     pub counts: Counts,
     pub error: Option<DeviceTrap>,
-}
-
-/// Slots as the host reads them at the end.
-pub(super) struct Slots {
-    /// Words of all slots, `width` a slot.
-    pub words: Vec<u32>,
-    pub width: usize,
-}
-
-impl Slots {
-    /// The words of a slot, if there is one.
-    pub fn slot(&self, at: u32) -> Option<&[u32]> {
-        self.words.chunks_exact(self.width).nth(at as usize)
-    }
 }
 
 pub(super) struct Tables {
@@ -243,10 +230,9 @@ impl Tables {
         self.words.free(device)
     }
 
-    /// All slots in use.
-    pub fn download(&self, device: &mut dyn Device) -> Result<Slots> {
-        let words = device.download_vec(self.term, self.used as usize * self.width)?;
-        Ok(Slots { words, width: self.width })
+    /// The slots in use, to be read by the host.
+    pub fn slots<'d>(&self, device: &'d mut dyn Device) -> Slots<'d> {
+        Slots::new(self.term, self.used as usize, self.width, device)
     }
 }
 
