@@ -20,7 +20,8 @@ use crate::class;
 use crate::exec::code::Code;
 use crate::exec::common::{self, End, Kept, Ran};
 use crate::exec::machine::Stop;
-use crate::exec::round::state::{Added, RoundsState};
+use crate::exec::round::added::AddedRuns;
+use crate::exec::round::state::RoundsState;
 use crate::exec::{Outcome, Stopped, Store};
 use crate::ir::{ChrPlan, Joins};
 use gchr_base::control::Control;
@@ -97,14 +98,14 @@ fn saturated<'a, 'c: 'a>(
 trait Rounds<'a, 'c: 'a> {
     fn state(&mut self) -> &mut RoundsState<'a, 'c>;
     /// Runs rounds until there is nothing to do.
-    fn saturate(&mut self, added: &[Added]) -> Result<(), Stop>;
+    fn saturate(&mut self, added: AddedRuns) -> Result<(), Stop>;
 }
 
 impl<'a, 'c> Rounds<'a, 'c> for engine::Engine<'a, 'c> {
     fn state(&mut self) -> &mut RoundsState<'a, 'c> {
         &mut self.state
     }
-    fn saturate(&mut self, added: &[Added]) -> Result<(), Stop> {
+    fn saturate(&mut self, added: AddedRuns) -> Result<(), Stop> {
         self.saturate(added)
     }
 }
@@ -113,14 +114,14 @@ impl<'a, 'c> Rounds<'a, 'c> for definition::Definition<'a, 'c> {
     fn state(&mut self) -> &mut RoundsState<'a, 'c> {
         &mut self.state
     }
-    fn saturate(&mut self, _: &[Added]) -> Result<(), Stop> {
+    fn saturate(&mut self, _: AddedRuns) -> Result<(), Stop> {
         self.saturate()
     }
 }
 
 /// The facts and the first query are one batch, each further query is one of its own.
 fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> Result<(), Stop> {
-    let mut added = Vec::new();
+    let mut added = AddedRuns::default();
     executor.state().check_derivable()?;
     for (number, batch) in facts.iter().enumerate() {
         executor.state().cause = Cause::Fact { batch: number as u32, row: 0 };
@@ -132,8 +133,7 @@ fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> R
             executor.state().cause = Cause::Goal { query: query as u32, number: 0 };
             executor.state().query(query, &mut added)?;
         }
-        executor.saturate(&added)?;
-        added.clear();
+        executor.saturate(std::mem::take(&mut added))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What executors of rounds share: the store of a run, how instances are looked for, and which failure comes first.
 
+pub(crate) mod added;
 pub(crate) mod adding;
 pub(crate) mod bodies;
 pub mod dealing;

@@ -7,7 +7,7 @@ pub(crate) use super::column::DEAD;
 pub(crate) use super::column::Live;
 use super::column::{Column, Ids, copy_columns};
 use super::index::{Index, NONE, Rows, SharedSet};
-use super::round::state::Added;
+use crate::exec::round::added::Added;
 use crate::ir::TablePlan;
 use gchr_base::hash::HashMap;
 use gchr_base::memory::{self, Shortage};
@@ -619,6 +619,11 @@ impl Table {
         if self.columns[column].set(row, value) {
             self.count_bytes();
         }
+    }
+
+    /// Whether no constraint is ever removed.
+    pub(crate) fn keeps_rows(&self) -> bool {
+        self.keeps_rows
     }
 
     /// Number of rows that ever held a constraint.

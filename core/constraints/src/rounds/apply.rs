@@ -9,13 +9,13 @@ use crate::exec::code::Pc;
 use crate::exec::machine::Stop;
 use crate::exec::report::ErrorFormatter;
 use crate::exec::round::Failure;
+use crate::exec::round::added::AddedRuns;
 use crate::exec::round::bodies::{Adds, BodyEnd, is_of_program, load_instance, run_body};
 use crate::exec::round::numbers::{Numbers, TooMany};
-use crate::exec::round::state::{Added, RoundsState};
+use crate::exec::round::state::RoundsState;
 use crate::exec::round::strategy::row_of_head;
 use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use gchr_base::error::StopReason;
-use gchr_base::memory;
 
 /// Bodies, and entries of lists, that one thread handles between two looks whether the run must stop.
 const PART: usize = 1 << 12;
@@ -173,8 +173,8 @@ impl Engine<'_, '_> {
     }
 
     /// Puts what bodies add into the store, in body order.
-    pub(super) fn store(&mut self) -> Result<Vec<Added>, Stop> {
-        let mut added = Vec::new();
+    pub(super) fn store(&mut self) -> Result<AddedRuns, Stop> {
+        let mut added = AddedRuns::default();
         let Self { state, found, bodies, fires, .. } = self;
         let (mut number, mut entries) = (0, 0);
         let mut body = BodyCursor::default();
@@ -230,14 +230,12 @@ fn store_range(
     adds: &Adds,
     mut at: usize,
     end: usize,
-    added: &mut Vec<Added>,
+    added: &mut AddedRuns,
 ) -> Result<(), Stop> {
     while at < end {
         let (table, args, next) = adds.get(&state.tables, at);
-        if added.len() == added.capacity() {
-            let answer = memory::reserve(added, 1);
-            answer.map_err(|shortage| state.stop(shortage.of("the constraints that a round adds")))?;
-        }
+        let room = added.reserve(1);
+        room.map_err(|shortage| state.stop(shortage.of("the constraints that a round adds")))?;
         added.extend(state.add(table, args)?);
         at = next;
     }

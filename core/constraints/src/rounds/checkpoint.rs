@@ -17,7 +17,8 @@ use crate::exec::code::OccurrenceCode;
 use crate::exec::common;
 use crate::exec::image::{Rows, Values};
 use crate::exec::machine::Stop;
-use crate::exec::round::state::{Added, RoundsState};
+use crate::exec::round::added::AddedRuns;
+use crate::exec::round::state::RoundsState;
 use crate::exec::{Outcome, Stopped};
 use crate::ir::ChrPlan;
 use gchr_base::control::Control;
@@ -125,7 +126,7 @@ pub(super) struct Restored {
     /// The query whose batch goes on.
     pub(super) query: usize,
     /// What the next round starts from.
-    pub(super) added: Vec<Added>,
+    pub(super) added: AddedRuns,
 }
 
 /// The head of a rule that an occurrence is about.
@@ -156,7 +157,7 @@ pub fn run(
 
 fn batches(engine: &mut Engine<'_, '_>, facts: &[Facts], checkpoints: &dyn Checkpoints) -> Result<(), Stop> {
     let scope = Scope { plan: engine.state.plan, shared: None };
-    let (mut first, mut added) = (0, Vec::new());
+    let (mut first, mut added) = (0, AddedRuns::default());
     if checkpoints.parts() > 0 {
         let restored = restore(engine, scope, checkpoints)?;
         let Counts { rounds, firings, candidates } = restored.counts;
@@ -181,12 +182,12 @@ fn batches(engine: &mut Engine<'_, '_>, facts: &[Facts], checkpoints: &dyn Check
 fn saturate(
     engine: &mut Engine<'_, '_>,
     scope: Scope<'_>,
-    added: Vec<Added>,
+    added: AddedRuns,
     query: usize,
     checkpoints: &dyn Checkpoints,
 ) -> Result<(), Stop> {
     engine.state.release();
-    engine.queue(added);
+    engine.queue(added)?;
     loop {
         engine.state.look_up()?;
         if engine.is_idle() {
@@ -204,7 +205,7 @@ fn saturate(
             let kept = kept.and_then(|seal| checkpoints.complete(counts.rounds, &[seal]));
             kept.map_err(|what| engine.state.stop(StopReason::Checkpoint { what }))?;
         }
-        engine.queue(added);
+        engine.queue(added)?;
     }
 }
 

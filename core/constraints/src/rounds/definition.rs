@@ -7,10 +7,11 @@ use std::collections::{HashMap, HashSet};
 
 use crate::exec::code::{OccurrenceCode, Pc};
 use crate::exec::machine::Stop;
+use crate::exec::round::added::Added;
 use crate::exec::round::bodies::{
     Adds, BodyEnd, is_hidden, is_of_program, load_active, load_instance, run_body,
 };
-use crate::exec::round::state::{Added, RoundsState, is_better};
+use crate::exec::round::state::{RoundsState, is_better};
 use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
 use crate::exec::search::Search;
 use crate::exec::step::{EvalCtx, Trap};

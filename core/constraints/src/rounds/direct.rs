@@ -18,7 +18,8 @@ use rayon::prelude::*;
 
 use super::engine::CHUNK;
 use crate::exec::machine::Stop;
-use crate::exec::round::state::{Added, RoundsState};
+use crate::exec::round::added::{AddedRuns, Stretch};
+use crate::exec::round::state::RoundsState;
 use crate::exec::round::strategy::{DirectRound, Strategy};
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::step::{Trap, TrapKind};
@@ -31,7 +32,7 @@ use vectors::Vectors;
 /// What a round did.
 pub(super) struct Done {
     /// The constraints that it has put into the store, in the order of their ids; some may have been removed since.
-    pub(super) added: Vec<Added>,
+    pub(super) added: AddedRuns,
     pub(super) counts: Counts,
 }
 
@@ -87,7 +88,7 @@ impl From<Trap> for Halt {
 pub(super) struct Task<'w> {
     pub(super) strategy: &'w Strategy,
     /// The constraints that it starts from.
-    pub(super) fresh: &'w [Added],
+    pub(super) fresh: Stretch<'w>,
     pub(super) how: DirectRound,
     pub(super) regs: &'w mut [u64],
     pub(super) vectors: &'w mut Vectors,
@@ -127,7 +128,7 @@ const MOST_WORDS: usize = 8 * WAVE_WORDS;
 pub(super) fn round(
     state: &mut RoundsState<'_, '_>,
     task: Task<'_>,
-    mut added: Vec<Added>,
+    mut added: AddedRuns,
 ) -> Result<Option<Done>, Stop> {
     added.clear();
     let mark = state.mark();
@@ -157,13 +158,13 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
             return self.alone(rest);
         }
         while !rest.is_empty() && self.done.counts.tried < WORK {
-            let (few, behind) = rest.split_at(FEW.min(rest.len()));
+            let (few, behind) = rest.split_at(FEW);
             self.alone(few)?;
             rest = behind;
         }
         let mut size = self.task.threads * CHUNK;
         while !rest.is_empty() {
-            let (wave, behind) = rest.split_at(size.min(rest.len()));
+            let (wave, behind) = rest.split_at(size);
             let words = match self.together(wave) {
                 Err(Halt::Alone) => {
                     *self.task.alone = true;
@@ -191,7 +192,7 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
     }
 
     /// Goes on from these constraints on one thread.
-    fn alone(&mut self, fresh: &[Added]) -> Result<(), Halt> {
+    fn alone(&mut self, fresh: Stretch<'_>) -> Result<(), Halt> {
         let watch = self.state.watch();
         let setting = self.setting(&watch, self.steps);
         let Self { state, task, done, .. } = self;
@@ -204,7 +205,7 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
     }
 
     /// Goes on from these constraints on all threads. Gives the number of words that they found.
-    fn together(&mut self, wave: &[Added]) -> Result<usize, Halt> {
+    fn together(&mut self, wave: Stretch<'_>) -> Result<usize, Halt> {
         let watch = self.state.watch();
         let setting = self.setting(&watch, self.steps - self.done.counts.firings);
         let Self { state, task, steps, done } = self;
@@ -212,7 +213,7 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
         task.parts.resize_with(task.parts.len().max(wave.len().div_ceil(size)), Part::default);
         let (rules, registers) = (state.plan.rules.len(), task.regs.len());
         let (tables, heap, filters) = (&state.tables, &state.heap, state.filters());
-        let parts = task.parts.par_iter_mut().zip(wave.par_chunks(size));
+        let parts = task.parts.par_iter_mut().zip(wave.chunks(size));
         // How many threads store what has no order.
         let side_by_side = if task.how.any_order { task.threads } else { 1 };
         let most = MOST_WORDS / wave.len().div_ceil(size);

@@ -12,7 +12,8 @@ use crate::class::replacement::execute::Replacements;
 use crate::exec::code::{Code, Level, Pc};
 use crate::exec::machine::Stop;
 use crate::exec::round::Failure;
-use crate::exec::round::state::{Added, RoundsState, is_live};
+use crate::exec::round::added::AddedRuns;
+use crate::exec::round::state::{RoundsState, is_live};
 use crate::exec::round::strategy::{DirectRound, Strategy, rank, row_of_head, table_of_head};
 use crate::exec::table::Table;
 use crate::ir::ChrPlan;
@@ -28,9 +29,9 @@ pub(super) struct Engine<'a, 'c> {
     pub(super) state: RoundsState<'a, 'c>,
     strategy: Strategy,
     /// Constraints that a batch or the last round has added.
-    fresh: Vec<Added>,
+    fresh: AddedRuns,
     /// A list for those of the next round.
-    spare: Vec<Added>,
+    spare: AddedRuns,
     /// Constraints whose lists the round at hand has to find.
     pub(super) pending: Vec<Pending>,
     pub(super) kept: Kept,
@@ -55,7 +56,7 @@ pub(super) struct Performed {
     /// Whether it had candidates.
     pub(super) active: bool,
     /// The constraints that it has put into the store; some may have been removed since.
-    pub(super) added: Vec<Added>,
+    pub(super) added: AddedRuns,
 }
 
 impl<'a, 'c> Engine<'a, 'c> {
@@ -69,8 +70,8 @@ impl<'a, 'c> Engine<'a, 'c> {
             state,
             alone: [false; 2],
             strategy,
-            fresh: Vec::new(),
-            spare: Vec::new(),
+            fresh: AddedRuns::default(),
+            spare: AddedRuns::default(),
             pending: Vec::new(),
             kept: Kept::default(),
             claims: Claims::default(),
@@ -92,16 +93,16 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 
     /// Runs rounds until there is nothing to do.
-    pub(super) fn saturate(&mut self, added: &[Added]) -> Result<(), Stop> {
+    pub(super) fn saturate(&mut self, added: AddedRuns) -> Result<(), Stop> {
         self.state.release();
-        self.queue(added.to_vec());
+        self.queue(added)?;
         loop {
             self.state.look_up()?;
             if self.is_idle() {
                 return Ok(());
             }
             let Performed { added, .. } = self.perform()?;
-            self.queue(added);
+            self.queue(added)?;
         }
     }
 
@@ -131,16 +132,32 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 
     /// Lets the next round start from constraints that a batch or a round has added.
-    pub(super) fn queue(&mut self, mut added: Vec<Added>) {
-        added.retain(|added| {
-            let lives = self.state.lives(added);
-            if lives {
-                self.replacements.note(&self.state.tables, *added);
+    pub(super) fn queue(&mut self, added: AddedRuns) -> Result<(), Stop> {
+        let Self { state, replacements, strategy, fresh, .. } = &mut *self;
+        fresh.clear();
+        for run in added.runs() {
+            let table = run.first.table as usize;
+            let starts = !strategy.groups[table].is_empty();
+            let all_live = state.tables[table].keeps_rows();
+            let rest = if replacements.notes(table) || starts && !all_live { run.count } else { 0 };
+            let room = fresh.reserve(if rest == 0 { 1 } else { rest as usize });
+            room.map_err(|shortage| state.stop(shortage.of("the constraints that a round starts from")))?;
+            if rest == 0 {
+                if starts {
+                    fresh.push_run(run);
+                }
+                continue;
             }
-            lives && !self.strategy.groups[added.table as usize].is_empty()
-        });
-        self.spare = std::mem::replace(&mut self.fresh, added);
+            for added in run.iter().filter(|added| state.lives(added)) {
+                replacements.note(&state.tables, added);
+                if starts {
+                    fresh.push(added);
+                }
+            }
+        }
+        self.spare = added;
         self.state.other_bytes = self.bytes();
+        Ok(())
     }
 
     fn round(&mut self) -> Result<Performed, Stop> {
@@ -150,8 +167,9 @@ impl<'a, 'c> Engine<'a, 'c> {
         {
             return Ok(performed);
         }
-        let fresh = self.fresh.drain(..);
-        self.pending.extend(fresh.map(|added| Pending { added, state: State::Fresh, kept: (0, 0) }));
+        let fresh = self.fresh.iter().map(|added| Pending { added, state: State::Fresh, kept: (0, 0) });
+        self.pending.extend(fresh);
+        self.fresh.clear();
         self.general_round()
     }
 
@@ -159,7 +177,7 @@ impl<'a, 'c> Engine<'a, 'c> {
     /// for partners.
     fn link(&mut self) -> Result<Vec<usize>, Stop> {
         let mut starts = vec![false; self.state.tables.len()];
-        self.fresh.iter().for_each(|added| starts[added.table as usize] = true);
+        self.fresh.runs().for_each(|run| starts[run.first.table as usize] = true);
         self.pending.iter().for_each(|pending| starts[pending.added.table as usize] = true);
         let tables: Vec<usize> = (0..starts.len()).filter(|&table| starts[table]).collect();
         tables.iter().try_for_each(|&table| self.state.link(table))?;
@@ -179,7 +197,16 @@ impl<'a, 'c> Engine<'a, 'c> {
     fn direct_round(&mut self, how: DirectRound) -> Result<Option<Performed>, Stop> {
         let Self { state, strategy, fresh, spare, regs, vectors, threads, parts, .. } = self;
         let alone = &mut self.alone[0];
-        let task = direct::Task { strategy, fresh, how, regs, vectors, threads: *threads, alone, parts };
+        let task = direct::Task {
+            strategy,
+            fresh: fresh.all(),
+            how,
+            regs,
+            vectors,
+            threads: *threads,
+            alone,
+            parts,
+        };
         let done = direct::round(state, task, std::mem::take(spare))?;
         let Some(direct::Done { added, counts }) = done else { return Ok(None) };
         state.count_firings(counts.firings, counts.last);
@@ -269,9 +296,10 @@ impl<'a, 'c> Engine<'a, 'c> {
         let pending = self.pending.capacity() * size_of::<Pending>();
         let bodies: u64 = self.bodies.iter().map(|b| b.adds.bytes() + b.ends.capacity() as u64 * 4).sum();
         let parts: u64 = self.parts.iter().map(Part::bytes).sum();
-        let fresh = (self.fresh.capacity() + self.spare.capacity()) * size_of::<Added>();
+        let fresh = self.fresh.bytes() + self.spare.bytes();
         found
-            + (kept + pending + fresh) as u64
+            + (kept + pending) as u64
+            + fresh
             + bodies
             + parts
             + self.claims.bytes()

@@ -2,9 +2,9 @@
 
 use crate::exec::code::Pc;
 use crate::exec::round::Failure;
+use crate::exec::round::added::Added;
 use crate::exec::round::bodies::Adds;
 use crate::exec::round::numbers::TooMany;
-use crate::exec::round::state::Added;
 use gchr_base::error::StopReason;
 use gchr_base::memory::Shortage;
 use gchr_base::rule::RuleId;

@@ -8,8 +8,9 @@ use crate::class::{BestOrder, Replacement};
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::machine::Stop;
 use crate::exec::round::Failure;
+use crate::exec::round::added::Added;
 use crate::exec::round::bodies::{Adds, BodyEnd, is_of_program, load_active, run_body};
-use crate::exec::round::state::{Added, RoundsState, is_better};
+use crate::exec::round::state::{RoundsState, is_better};
 use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::search::{Search, Searched};
@@ -138,10 +139,15 @@ impl<'a> Replacements<'a> {
         (lists + self.better.capacity() * 32) as u64 + matrices
     }
 
+    /// Whether new constraints of a table are to be [noted](Self::note).
+    pub(crate) fn notes(&self, table: usize) -> bool {
+        !self.occurrences[table].is_empty()
+    }
+
     /// A constraint is new.
     pub(crate) fn note(&mut self, tables: &[Table], added: Added) {
         let table = added.table as usize;
-        if self.occurrences[table].is_empty() {
+        if !self.notes(table) {
             return;
         }
         match &mut self.matrices[table] {

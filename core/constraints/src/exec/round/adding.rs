@@ -1,12 +1,12 @@
 //! Puts many constraints of one table into the store, as [`RoundsState::add`] does one after the other.
 
-use super::state::{Added, RoundsState, is_better};
+use super::added::{Added, AddedRuns, Run};
+use super::state::{RoundsState, is_better};
 use crate::exec::index::{NONE, SharedSet};
 use crate::exec::machine::Stop;
 use crate::exec::table::{Table, TableFull};
 use crate::ir::classes::Reduction;
 use gchr_base::ids::Id;
-use gchr_base::memory;
 
 /// Lists that are used again.
 #[derive(Default)]
@@ -78,9 +78,12 @@ impl<'a> RoundsState<'a, '_> {
     }
 
     /// Puts constraints into the store; what lives is appended.
-    pub(crate) fn add_batch(&mut self, batch: Batch<'_>, added: &mut Vec<Added>) -> Result<(), Stop> {
-        let room = memory::reserve(added, batch.count);
-        room.map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
+    pub(crate) fn add_batch(&mut self, batch: Batch<'_>, added: &mut AddedRuns) -> Result<(), Stop> {
+        // Where constraints go into rows of others, each is a run.
+        let runs = if self.tables[batch.table].keeps_rows() { 1 } else { batch.count };
+        added
+            .reserve(runs)
+            .map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
         if batch.count == 1 {
             return self.add_one(batch, 0, added);
         }
@@ -99,7 +102,7 @@ impl<'a> RoundsState<'a, '_> {
         &mut self,
         set: &Reduction,
         batch: Batch<'_>,
-        added: &mut Vec<Added>,
+        added: &mut AddedRuns,
         buffers: &mut Buffers,
     ) -> Result<(), Stop> {
         let mut from = 0;
@@ -133,7 +136,7 @@ impl<'a> RoundsState<'a, '_> {
         &mut self,
         batch: Batch<'_>,
         from: usize,
-        added: &mut Vec<Added>,
+        added: &mut AddedRuns,
         buffers: &mut Buffers,
     ) -> Result<(), Stop> {
         let Some(filter) = self.filters[batch.table] else { return Ok(()) };
@@ -150,7 +153,7 @@ impl<'a> RoundsState<'a, '_> {
     fn add_all(
         &mut self,
         batch: Batch<'_>,
-        added: &mut Vec<Added>,
+        added: &mut AddedRuns,
         buffers: &mut Buffers,
     ) -> Result<(), Stop> {
         let is_plain = self.insertion_rules[batch.table].is_none();
@@ -162,7 +165,7 @@ impl<'a> RoundsState<'a, '_> {
         self.append(batch, &buffers.chosen, added)
     }
 
-    fn add_one(&mut self, batch: Batch<'_>, at: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
+    fn add_one(&mut self, batch: Batch<'_>, at: usize, added: &mut AddedRuns) -> Result<(), Stop> {
         let mut args = std::mem::take(&mut self.buffers.args);
         args.clear();
         args.extend(batch.args.iter().map(|column| column[at]));
@@ -173,7 +176,7 @@ impl<'a> RoundsState<'a, '_> {
     }
 
     /// Puts some of a batch into the rows behind the others.
-    fn append(&mut self, batch: Batch<'_>, which: &[u32], added: &mut Vec<Added>) -> Result<(), Stop> {
+    fn append(&mut self, batch: Batch<'_>, which: &[u32], added: &mut AddedRuns) -> Result<(), Stop> {
         let Batch { table, args, .. } = batch;
         if which.is_empty() {
             return Ok(());
@@ -200,11 +203,10 @@ impl<'a> RoundsState<'a, '_> {
         &mut self,
         table: usize,
         lists: &[Vec<&mut Share>],
-        added: &mut Vec<Added>,
+        added: &mut AddedRuns,
     ) -> Result<(), Stop> {
         let count = lists.iter().flatten().map(|share| share.count).sum();
-        let room = memory::reserve(added, count);
-        room.map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
+        added.reserve(1).map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
         let values = |column: usize| {
             lists.iter().map(|own| own.iter().filter_map(|share| share.column(column)).collect()).collect()
         };
@@ -219,17 +221,14 @@ impl<'a> RoundsState<'a, '_> {
         &mut self,
         table: usize,
         count: usize,
-        added: &mut Vec<Added>,
+        added: &mut AddedRuns,
         append: impl FnOnce(&mut Table, u64) -> Result<(u32, bool), TableFull>,
     ) -> Result<(), Stop> {
         self.check_growth(table, count)?;
         let (before, id) = (self.tables[table].bytes(), self.next_id);
         let (row, grown) = append(&mut self.tables[table], id).map_err(|full| self.full(table, full))?;
         self.table_bytes = self.table_bytes - before + self.tables[table].bytes();
-        let of_table = table as u32;
-        let all =
-            (0..count as u32).map(|at| Added { table: of_table, row: row + at, id: id + u64::from(at) });
-        added.extend(all);
+        added.push_run(Run { first: Added { table: table as u32, row, id }, count: count as u32 });
         self.next_id += count as u64;
         if grown {
             self.check_memory(|w| w.table_text(table))?;

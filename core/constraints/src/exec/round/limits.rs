@@ -1,9 +1,10 @@
 //! Limits, counts and errors of a run in rounds: when it must stop, and with what reason.
 
+use crate::exec::round::added::Added;
 use std::sync::atomic::AtomicU64;
 
 use super::numbers::TooMany;
-use super::state::{Added, RoundsState};
+use super::state::RoundsState;
 use super::watch::RoundWatch;
 use crate::exec::code::Pc;
 use crate::exec::common;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::added::{Added, AddedRuns, Run};
 use super::adding::Buffers;
 use super::dealing::Dealing;
 use super::numbers::Numbers;
@@ -22,14 +23,6 @@ use gchr_base::ids::Id;
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::value::{Heap, Terms};
-
-/// A constraint that was put into the store, and which may have been removed since.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Added {
-    pub(crate) table: u32,
-    pub(crate) row: u32,
-    pub(crate) id: u64,
-}
 
 /// A moment of a run.
 pub(crate) struct Mark {
@@ -246,15 +239,16 @@ impl<'a, 'c> RoundsState<'a, 'c> {
 
     /// Makes the store what it was: since then nothing but [`add`](Self::add) has changed it, which has put `added`
     /// into it.
-    pub(crate) fn return_to(&mut self, mark: Mark, added: &[Added]) -> Result<(), Stop> {
+    pub(crate) fn return_to(&mut self, mark: Mark, added: &AddedRuns) -> Result<(), Stop> {
         (self.next_id, self.firings, self.fired_by_rule) = (mark.next_id, mark.firings, mark.fired_by_rule);
         let removed = self.detached.split_off(mark.detached);
         for table in 0..self.tables.len() {
             let of = |a: &&Added| a.table as usize == table;
-            if !added.iter().any(|a| of(&a)) {
+            let mut runs = added.runs().filter(|run| run.first.table as usize == table).peekable();
+            if runs.peek().is_none() {
                 continue;
             }
-            let rows = added.iter().filter(of).map(|a| a.row);
+            let rows = runs.flat_map(Run::iter).map(|a| a.row);
             let back = removed.iter().filter(of).filter(|a| a.id < mark.next_id).map(|a| (a.row, a.id));
             let taken_back = self.tables[table].take_back(mark.used[table], rows, back);
             taken_back.map_err(|full| self.stop(full.reason(self.table_text(table))))?;
@@ -272,13 +266,13 @@ impl<'a, 'c> RoundsState<'a, 'c> {
     }
 
     /// Adds all facts of a batch; what was put into the store is appended.
-    pub(crate) fn facts(&mut self, facts: &Facts, added: &mut Vec<Added>) -> Result<(), Stop> {
+    pub(crate) fn facts(&mut self, facts: &Facts, added: &mut AddedRuns) -> Result<(), Stop> {
         let plan = self.plan;
         start::add_facts(plan, facts, &mut Adding { state: self, added })
     }
 
     /// Executes the goals of a query; what was put into the store is appended.
-    pub(crate) fn query(&mut self, number: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
+    pub(crate) fn query(&mut self, number: usize, added: &mut AddedRuns) -> Result<(), Stop> {
         let code = self.code;
         start::run_goals(code, number, &mut Adding { state: self, added })
     }
@@ -304,7 +298,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
 /// Puts what a run starts with into the store.
 struct Adding<'w, 'a, 'c> {
     state: &'w mut RoundsState<'a, 'c>,
-    added: &'w mut Vec<Added>,
+    added: &'w mut AddedRuns,
 }
 
 impl StartSink for Adding<'_, '_, '_> {

@@ -7,7 +7,8 @@
 use super::{Checkpoints, Part, Restored, Scope, Waiting, active_head};
 use crate::exec::image::{MAX_ID, Reader, Rows, Unrestored};
 use crate::exec::machine::Stop;
-use crate::exec::round::state::{Added, RoundsState};
+use crate::exec::round::added::{Added, AddedRuns};
+use crate::exec::round::state::RoundsState;
 use crate::exec::round::strategy::table_of_head;
 use crate::exec::table::{DEAD, Table};
 use crate::rounds::engine::Engine;
@@ -172,11 +173,11 @@ impl<'f, 'a, 'c> Filling<'f, 'a, 'c> {
     }
 
     /// Stores what the last round has added; those of the first part come first, in their order.
-    fn store_new(&mut self, parts: Vec<New>) -> Result<Vec<Added>, Unrestored> {
-        let mut added = Vec::new();
+    fn store_new(&mut self, parts: Vec<New>) -> Result<AddedRuns, Unrestored> {
+        let mut added = AddedRuns::default();
         for mut new in parts {
             new.sort_by_key(|&(_, id, _)| id);
-            let room = memory::reserve(&mut added, new.len());
+            let room = added.reserve(new.len());
             room.map_err(|shortage| Unrestored::Stopped(shortage.of("a checkpoint")))?;
             for (table, _, values) in new {
                 let id = self.next_id;

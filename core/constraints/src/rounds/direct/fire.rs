@@ -5,9 +5,9 @@ use super::vectors::{MOST, Vectors, Work};
 use super::{Counts, Halt};
 use crate::exec::code::{Code, Ins, Level, OccurrenceCode};
 use crate::exec::index::NONE;
+use crate::exec::round::added::{Added, Stretch};
 use crate::exec::round::bodies::load_active;
 use crate::exec::round::pipeline::Pipeline;
-use crate::exec::round::state::Added;
 use crate::exec::round::strategy::{Group, Shape, Strategy};
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::search::{Search, Searched};
@@ -68,13 +68,14 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     }
 
     /// Fires the instances of which one of these constraints is the newest.
-    pub(super) fn all(&mut self, fresh: &[Added]) -> Result<(), Halt> {
-        let mut at = 0;
-        while let Some(first) = fresh.get(at) {
+    pub(super) fn all(&mut self, fresh: Stretch<'_>) -> Result<(), Halt> {
+        let (mut at, mut rest) = (0, fresh);
+        while let Some(first) = rest.first() {
             let most = self.most_at_once(first.table as usize);
-            let run = fresh[at..].iter().take(most).take_while(|added| added.table == first.table).count();
-            self.run(at, &fresh[at..at + run])?;
-            at += run;
+            let (own, behind) = rest.split_at(rest.of_one_table(most));
+            self.active = first;
+            self.run(at, own)?;
+            (at, rest) = (at + own.len(), behind);
         }
         self.counts.tried += u64::from(POLL_INTERVAL - self.until_poll);
         self.until_poll = POLL_INTERVAL;
@@ -91,9 +92,8 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     }
 
     /// Fires the instances of which one of these constraints of one table is the newest; `position` is that of the
-    /// first one.
-    fn run(&mut self, position: usize, fresh: &[Added]) -> Result<(), Halt> {
-        self.active = fresh[0];
+    /// first one, which is at hand.
+    fn run(&mut self, position: usize, fresh: Stretch<'_>) -> Result<(), Halt> {
         let (strategy, code) = (self.setting.strategy, self.setting.code);
         let occurrences = &code.activations[self.active.table as usize].occurrences;
         for group in &strategy.groups[self.active.table as usize] {
@@ -107,7 +107,7 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
                         self.fire_vectors(work, position, fresh)?;
                     }
                     _ => {
-                        for (at, &active) in (position..).zip(fresh) {
+                        for (at, active) in (position..).zip(fresh.iter()) {
                             (self.position, self.active) = (at, active);
                             self.occurrence(group, occurrence)?;
                         }

@@ -7,8 +7,9 @@ use super::shares::Shares;
 use super::vectors::Vectors;
 use super::{Counts, Halt};
 use crate::exec::machine::Stop;
+use crate::exec::round::added::AddedRuns;
 use crate::exec::round::adding::{Batch, choose};
-use crate::exec::round::state::{Added, RoundsState};
+use crate::exec::round::state::RoundsState;
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::step::Cells;
 use crate::exec::table::Table;
@@ -59,7 +60,7 @@ pub(super) trait Place {
 /// The store itself, for one thread alone.
 pub(super) struct Direct<'w, 'a, 'c> {
     pub(super) state: &'w mut RoundsState<'a, 'c>,
-    pub(super) added: &'w mut Vec<Added>,
+    pub(super) added: &'w mut AddedRuns,
 }
 
 impl Place for Direct<'_, '_, '_> {
@@ -127,7 +128,7 @@ impl Part {
     }
 
     /// Puts what was found into the store.
-    pub(super) fn store(&self, state: &mut RoundsState<'_, '_>, added: &mut Vec<Added>) -> Result<(), Stop> {
+    pub(super) fn store(&self, state: &mut RoundsState<'_, '_>, added: &mut AddedRuns) -> Result<(), Stop> {
         let mut rest = &self.args[..];
         for stretch in &self.stretches {
             let &Stretch { table, count, dropped } = stretch;

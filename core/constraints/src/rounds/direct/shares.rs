@@ -5,8 +5,9 @@ use rayon::prelude::*;
 
 use crate::exec::index::SharedSet;
 use crate::exec::machine::Stop;
+use crate::exec::round::added::AddedRuns;
 use crate::exec::round::adding::{Batch, Share};
-use crate::exec::round::state::{Added, RoundsState};
+use crate::exec::round::state::RoundsState;
 use crate::exec::table::Table;
 use crate::ir::classes::Reduction;
 use gchr_base::memory::Shortage;
@@ -60,7 +61,7 @@ pub(super) fn store(
     state: &mut RoundsState<'_, '_>,
     (table, set): (usize, &Reduction),
     found: Vec<&mut Shares>,
-    added: &mut Vec<Added>,
+    added: &mut AddedRuns,
 ) -> Result<(), Stop> {
     // By thread, in the order in which they were found.
     let mut lists: Vec<Vec<&mut Share>> = Vec::new();

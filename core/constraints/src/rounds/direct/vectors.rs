@@ -7,8 +7,8 @@ use super::fire::Firing;
 use super::place::{Columns, Place};
 use crate::exec::code::{Access, Ins, Level, OccurrenceCode, Reg};
 use crate::exec::index::{Cursor, NONE};
+use crate::exec::round::added::{Added, Stretch};
 use crate::exec::round::pipeline::{Pipeline, What};
-use crate::exec::round::state::Added;
 use crate::exec::table::Table;
 use gchr_base::op::ArithmeticError;
 
@@ -214,6 +214,15 @@ fn select(chosen: &mut Vec<u32>, len: usize, holds: impl Fn(usize) -> bool) {
     chosen.truncate(count);
 }
 
+/// Sets values to what numbers constraints: within a run they follow each other.
+fn fill(mut values: &mut [u64], fresh: Stretch<'_>, first: impl Fn(Added) -> u64) {
+    for run in fresh.runs() {
+        let (own, behind) = values.split_at_mut(run.count as usize);
+        (first(run.first)..).zip(own).for_each(|(number, value)| *value = number);
+        values = behind;
+    }
+}
+
 /// An occurrence at work.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'w, 'a> {
@@ -238,7 +247,7 @@ impl<'a, P: Place> Firing<'_, 'a, P> {
         &mut self,
         mut work: Work<'_, 'a>,
         position: usize,
-        fresh: &[Added],
+        fresh: Stretch<'_>,
     ) -> Result<(), Halt> {
         self.tick(fresh.len())?;
         let Pipeline { registers, active, ids, .. } = *work.pipeline;
@@ -253,9 +262,9 @@ impl<'a, P: Place> Firing<'_, 'a, P> {
         let frame = &mut frames[0];
         frame.len = fresh.len();
         (0..).zip(&mut frame.from[..fresh.len()]).for_each(|(at, from)| *from = at);
-        frame.put(active, |_, rows| rows.iter_mut().zip(fresh).for_each(|(r, a)| *r = u64::from(a.row)));
-        frame.put(ids, |_, ids| ids.iter_mut().zip(fresh).for_each(|(id, a)| *id = a.id));
-        work.least = fresh.iter().map(|a| a.id).min().unwrap_or(0);
+        frame.put(active, |_, rows| fill(rows, fresh, |first| u64::from(first.row)));
+        frame.put(ids, |_, ids| fill(ids, fresh, |first| first.id));
+        work.least = fresh.runs().map(|run| run.first.id).min().unwrap_or(0);
         self.position = position;
         self.steps(work, 0, 0)
     }

@@ -6,9 +6,10 @@ use super::program::Outbox;
 use super::wire::{Lost, Wire};
 use super::{Job, Worker, WorkerProgram, is_repeatable};
 use crate::exec::machine::Stop;
+use crate::exec::round::added::{Added, AddedRuns};
 use crate::exec::round::adding::Batch;
 use crate::exec::round::dealing::owner;
-use crate::exec::round::state::{Added, RoundsState};
+use crate::exec::round::state::RoundsState;
 use crate::rounds::checkpoint::{Checkpoints, Counts, Moment, Restored, Scope, Seal, restore, save};
 use crate::rounds::engine::{Engine, Performed};
 use gchr_base::error::StopReason;
@@ -104,7 +105,7 @@ impl<'w> Member<'w> {
             first += 1;
         }
         for number in first..queries.max(1) {
-            let mut added = Vec::new();
+            let mut added = AddedRuns::default();
             let facts = if number == 0 { facts } else { &[] };
             let started = self.unless_failed(|| {
                 facts.iter().try_for_each(|facts| engine.state.facts(facts, &mut added))?;
@@ -122,11 +123,11 @@ impl<'w> Member<'w> {
         engine: &mut Engine<'_, '_>,
         checkpoints: &dyn Checkpoints,
         query: &mut usize,
-    ) -> Vec<Added> {
+    ) -> AddedRuns {
         let scope = self.scope();
         let restored = self.unless_failed(|| restore(engine, scope, checkpoints).map(Some));
         let Some(Some(Restored { counts, query: of, added })) = self.note(restored) else {
-            return Vec::new();
+            return AddedRuns::default();
         };
         engine.state.rounds = counts.rounds;
         if self.worker.rank == 0 {
@@ -141,23 +142,19 @@ impl<'w> Member<'w> {
     }
 
     /// Runs rounds until no worker has anything to do.
-    fn saturate(
-        &mut self,
-        engine: &mut Engine<'_, '_>,
-        query: usize,
-        added: Vec<Added>,
-    ) -> Result<(), Ended> {
+    fn saturate(&mut self, engine: &mut Engine<'_, '_>, query: usize, added: AddedRuns) -> Result<(), Ended> {
         engine.state.release();
-        engine.queue(added);
+        let queued = self.unless_failed(|| engine.queue(added));
+        self.note(queued);
         loop {
             let (rounds, mark) = (engine.state.rounds, engine.state.next_id);
-            let nothing = Performed { active: false, added: Vec::new() };
+            let nothing = Performed { active: false, added: AddedRuns::default() };
             let performed = self.unless_failed(|| {
                 engine.state.look_up()?;
                 if engine.is_idle() { Ok(None) } else { engine.perform().map(Some) }
             });
             let Performed { active, added } = self.note(performed).flatten().unwrap_or(nothing);
-            let (parcels, mut new, mut known) = self.leave(&mut engine.state, added);
+            let (parcels, mut new, known) = self.leave(&mut engine.state, added);
             let met = self.meet(&engine.state, rounds, active, parcels)?;
             if !met.active {
                 return Ok(());
@@ -173,8 +170,9 @@ impl<'w> Member<'w> {
             if met.is_due {
                 self.keep(engine, query, mark)?;
             }
-            new.append(&mut known);
-            engine.queue(new);
+            known.runs().for_each(|run| new.push_run(run));
+            let queued = self.unless_failed(|| engine.queue(new));
+            self.note(queued);
         }
     }
 
@@ -218,15 +216,15 @@ impl<'w> Member<'w> {
     fn leave(
         &mut self,
         state: &mut RoundsState<'_, '_>,
-        mut added: Vec<Added>,
-    ) -> (Parcels, Vec<Added>, Vec<Added>) {
-        let mut known = Vec::new();
+        added: AddedRuns,
+    ) -> (Parcels, AddedRuns, AddedRuns) {
+        let (mut left, mut known) = (AddedRuns::default(), AddedRuns::default());
         let mut parcels = Parcels::new(self.worker.ranks);
         let first = self.shared.deals.len() as u32;
-        let is_outbox = |added: &Added| {
-            added.table >= first && self.shared.outboxes.iter().any(|o| o.table.index() as u32 == added.table)
+        let is_outbox = |table: u32| {
+            table >= first && self.shared.outboxes.iter().any(|outbox| outbox.table.index() as u32 == table)
         };
-        added.retain(|added| !is_outbox(added));
+        added.runs().filter(|run| !is_outbox(run.first.table)).for_each(|run| left.push_run(run));
         for &Outbox { table, of, is_known } in &self.shared.outboxes {
             let deal = &self.shared.deals[of];
             let from = &state.tables[table.index()];
@@ -253,14 +251,14 @@ impl<'w> Member<'w> {
             });
             self.note(kept);
         }
-        (parcels, added, known)
+        (parcels, left, known)
     }
 
     /// What goes on from homes to copies: what came there in this round and lives.
-    fn forward(&self, state: &RoundsState<'_, '_>, new: &[Added]) -> Parcels {
+    fn forward(&self, state: &RoundsState<'_, '_>, new: &AddedRuns) -> Parcels {
         let mut parcels = Parcels::new(self.worker.ranks);
         for (id, deal) in self.shared.deals.iter_enumerated() {
-            let is_of = |added: &&Added| added.table as usize == id.index() && state.lives(added);
+            let is_of = |added: &Added| added.table as usize == id.index() && state.lives(added);
             for (place, copy) in deal.copies() {
                 let from = &state.tables[id.index()];
                 let rows = new.iter().filter(is_of).map(|added| added.row);
@@ -272,7 +270,7 @@ impl<'w> Member<'w> {
     }
 
     /// Puts what has come into the store; what lives is appended.
-    fn receive(&mut self, state: &mut RoundsState<'_, '_>, parcels: Vec<Vec<u64>>, new: &mut Vec<Added>) {
+    fn receive(&mut self, state: &mut RoundsState<'_, '_>, parcels: Vec<Vec<u64>>, new: &mut AddedRuns) {
         for words in parcels {
             let stored = self.unless_failed(|| {
                 let columns = |table: usize| state.tables.get(table).map(|table| table.columns.len());
