@@ -19,7 +19,7 @@ use crate::error::StopReason;
 pub use allocator::{Allocator, when_exhausted};
 pub use available::{address_space_left, available};
 pub use reservation::Reservation;
-pub use sparse::{SharedWords, SparseWords};
+pub use sparse::SparseWords;
 
 /// What a thread has allocated or freed is added to the sum when it is more than this: the sum is off by less than this
 /// for each thread that there ever was.

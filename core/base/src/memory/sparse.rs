@@ -1,4 +1,5 @@
-//! Arrays of words that are zero at first and take memory only where they were written.
+//! Arrays of words that are zero at first and take memory only where they were written. Threads may set bits of them side
+//! by side, so that all their accesses are atomic, which costs nothing: none orders others.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -12,8 +13,8 @@ pub struct SparseWords {
     memory: Reservation,
     words: usize,
     /// A bit for each page that may be written to.
-    pages: Vec<u64>,
-    in_use: u64,
+    pages: Vec<AtomicU64>,
+    in_use: AtomicU64,
 }
 
 impl SparseWords {
@@ -21,7 +22,8 @@ impl SparseWords {
     pub fn new(words: usize) -> Option<Self> {
         let bytes = (words as u64).checked_mul(4)?;
         let memory = Reservation::new(bytes, bytes)?;
-        Some(Self { memory, words, pages: vec![0; words.div_ceil(PAGE).div_ceil(64)], in_use: 0 })
+        let pages = (0..words.div_ceil(PAGE).div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Some(Self { memory, words, pages, in_use: AtomicU64::new(0) })
     }
 
     /// Number of words.
@@ -36,7 +38,7 @@ impl SparseWords {
 
     /// Bytes in use: of the pages that may be written to.
     pub fn bytes(&self) -> u64 {
-        self.in_use * PAGE as u64 * 4
+        self.in_use.load(Ordering::Relaxed) * PAGE as u64 * 4
     }
 
     /// The first word: they follow each other, and can be read.
@@ -47,85 +49,33 @@ impl SparseWords {
     /// A word; `None` behind the last one.
     #[inline]
     pub fn get(&self, at: usize) -> Option<u32> {
-        // SAFETY: inside the reservation, whose memory is readable and zero before it is written.
-        (at < self.words).then(|| unsafe { self.memory.start().cast::<u32>().add(at).read() })
+        (at < self.words).then(|| self.word(at).load(Ordering::Relaxed))
+    }
+
+    /// A word. Before it is written to, its page must be in use.
+    #[inline]
+    fn word(&self, at: usize) -> &AtomicU32 {
+        assert!(at < self.words, "the word is one of the array");
+        // SAFETY: inside the reservation, which is aligned to pages, and whose memory is readable and writable, and zero
+        // before it is written; all accesses are atomic.
+        unsafe { AtomicU32::from_ptr(self.memory.start().cast::<u32>().cast_mut().add(at)) }
+    }
+
+    /// Whether words of a page may be written to.
+    #[inline]
+    fn is_taken(&self, page: usize) -> bool {
+        self.pages[page / 64].load(Ordering::Relaxed) >> (page % 64) & 1 == 1
     }
 
     /// Makes sure that a word can be written to. Says whether that took memory.
     #[inline]
     pub fn make_room(&mut self, at: usize) -> Result<bool, Shortage> {
-        let page = at / PAGE;
-        if self.pages[page / 64] >> (page % 64) & 1 == 1 { Ok(false) } else { self.take(page) }
-    }
-
-    #[cold]
-    fn take(&mut self, page: usize) -> Result<bool, Shortage> {
-        ask(PAGE as u64 * 4)?;
-        self.pages[page / 64] |= 1 << (page % 64);
-        self.in_use += 1;
-        self.memory.touch(self.bytes());
-        Ok(true)
-    }
-
-    /// Writes a word for which there [is room](Self::make_room).
-    #[inline]
-    pub fn set(&mut self, at: usize, word: u32) {
-        assert!(at < self.words, "the word is one of the array");
-        debug_assert!(self.pages[at / PAGE / 64] >> (at / PAGE % 64) & 1 == 1, "there is room for the word");
-        // SAFETY: inside the reservation, which nobody else refers to.
-        unsafe { self.memory.base().cast::<u32>().add(at).write(word) }
-    }
-
-    /// Places and values of the words that are not zero, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let pages = (0..self.words.div_ceil(PAGE)).filter(|&p| self.pages[p / 64] >> (p % 64) & 1 == 1);
-        let words = pages.flat_map(|page| page * PAGE..((page + 1) * PAGE).min(self.words));
-        words.filter_map(|at| self.get(at).filter(|&word| word != 0).map(|word| (at, word)))
-    }
-}
-
-/// Words that threads write to side by side. A word that several of them write to has the value of one.
-pub struct SharedWords<'w> {
-    words: &'w [AtomicU32],
-    pages: &'w [AtomicU64],
-    taken: AtomicU64,
-}
-
-impl SparseWords {
-    /// Lets threads write side by side.
-    pub fn share<T>(&mut self, work: impl FnOnce(&SharedWords<'_>) -> T) -> T {
-        let words = self.memory.base().cast::<AtomicU32>();
-        let pages = self.pages.as_mut_ptr().cast::<AtomicU64>();
-        // SAFETY: atomic words have the size and the alignment of plain ones; the reservation is aligned to pages, is
-        // readable and writable, and both are borrowed mutably, so that nobody else refers to them meanwhile.
-        let (words, pages) = unsafe {
-            let pages = std::slice::from_raw_parts(pages, self.pages.len());
-            (std::slice::from_raw_parts(words, self.words), pages)
-        };
-        let shared = SharedWords { words, pages, taken: AtomicU64::new(0) };
-        let result = work(&shared);
-        self.in_use += shared.taken.into_inner();
-        self.memory.touch(self.bytes());
-        result
-    }
-}
-
-impl SharedWords<'_> {
-    /// A word, which must be one of the array.
-    #[inline]
-    pub fn get(&self, at: usize) -> u32 {
-        self.words[at].load(Ordering::Relaxed)
-    }
-
-    /// Writes a word.
-    #[inline]
-    pub fn set(&self, at: usize, word: u32) -> Result<(), Shortage> {
-        let page = at / PAGE;
-        if self.pages[page / 64].load(Ordering::Relaxed) >> (page % 64) & 1 == 0 {
-            self.take(page)?;
+        if self.is_taken(at / PAGE) {
+            return Ok(false);
         }
-        self.words[at].store(word, Ordering::Relaxed);
-        Ok(())
+        self.take(at / PAGE)?;
+        self.settle();
+        Ok(true)
     }
 
     #[cold]
@@ -133,9 +83,38 @@ impl SharedWords<'_> {
         ask(PAGE as u64 * 4)?;
         let bit = 1 << (page % 64);
         if self.pages[page / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0 {
-            self.taken.fetch_add(1, Ordering::Relaxed);
+            self.in_use.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Sets bits of a word, as other threads may do at the same time; gives the word as it was. Afterwards the memory is
+    /// to be [accounted for](Self::settle).
+    #[inline]
+    pub fn set_bits(&self, at: usize, bits: u32) -> Result<u32, Shortage> {
+        if !self.is_taken(at / PAGE) {
+            self.take(at / PAGE)?;
+        }
+        Ok(self.word(at).fetch_or(bits, Ordering::Relaxed))
+    }
+
+    /// Accounts for the memory of the words that threads have written to.
+    pub fn settle(&mut self) {
+        self.memory.touch(self.bytes());
+    }
+
+    /// Writes a word for which there [is room](Self::make_room).
+    #[inline]
+    pub fn set(&mut self, at: usize, word: u32) {
+        debug_assert!(self.is_taken(at / PAGE), "there is room for the word");
+        self.word(at).store(word, Ordering::Relaxed);
+    }
+
+    /// Places and values of the words that are not zero, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let pages = (0..self.words.div_ceil(PAGE)).filter(|&page| self.is_taken(page));
+        let words = pages.flat_map(|page| page * PAGE..((page + 1) * PAGE).min(self.words));
+        words.filter_map(|at| self.get(at).filter(|&word| word != 0).map(|word| (at, word)))
     }
 }
 
@@ -144,22 +123,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_write_side_by_side() {
+    fn threads_set_bits_side_by_side() {
         let mut words = SparseWords::new(3 * PAGE).expect("address space");
-        words.share(|shared| {
-            std::thread::scope(|scope| {
-                for thread in 0..3 {
-                    scope.spawn(move || {
-                        for at in (0..2 * PAGE).filter(|at| at % 3 == thread) {
-                            assert_eq!(shared.get(at), 0);
-                            shared.set(at, at as u32 + 1).expect("there is memory");
-                        }
-                    });
-                }
-            });
+        // Each bit is set by one of two threads that try to.
+        let set = |thread: u32| {
+            let bits = (0..2 * PAGE).flat_map(|at| (0..32).map(move |bit| (at, 1 << (bit + thread) % 32)));
+            bits.filter(|&(at, bit)| words.set_bits(at, bit).expect("there is memory") & bit == 0).count()
+        };
+        let counts = std::thread::scope(|scope| {
+            [0, 1]
+                .map(|thread| scope.spawn(move || set(thread)))
+                .map(|thread| thread.join().expect("a count"))
         });
+        assert_eq!(counts[0] + counts[1], 2 * PAGE * 32);
+        words.settle();
         assert_eq!(words.bytes(), 2 * PAGE as u64 * 4);
-        assert!((0..3 * PAGE).all(|at| words.get(at) == Some(if at < 2 * PAGE { at as u32 + 1 } else { 0 })));
+        assert!((0..3 * PAGE).all(|at| words.get(at) == Some(if at < 2 * PAGE { u32::MAX } else { 0 })));
     }
 
     #[test]

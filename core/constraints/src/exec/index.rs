@@ -16,7 +16,7 @@ use gchr_base::memory::Shortage;
 use gchr_base::signature::SortKind;
 use grid::{Bits, Grid, Room};
 use hash::{HashHeads, hash_many, hash_row, hash1, hash2};
-pub(crate) use many::{Cursor, SharedSet};
+pub(crate) use many::Cursor;
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;

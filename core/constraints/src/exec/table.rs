@@ -6,7 +6,7 @@
 pub(crate) use super::column::DEAD;
 pub(crate) use super::column::Live;
 use super::column::{Column, Ids, copy_columns};
-use super::index::{Index, NONE, Rows, SharedSet};
+use super::index::{Index, NONE, Rows};
 use crate::exec::round::added::Added;
 use crate::ir::TablePlan;
 use gchr_base::hash::HashMap;
@@ -213,17 +213,11 @@ impl Table {
         Ok(end)
     }
 
-    /// Lets threads put keys into a set side by side: the constraints that are new must be
+    /// Accounts for the memory of keys that threads have put into a set: the constraints that are new must be
     /// [appended](Self::append_lists).
-    pub(crate) fn share_set<E>(
-        &mut self,
-        set: usize,
-        work: impl FnOnce(&SharedSet<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        debug_assert!(self.appends(Some(set)));
-        let result = self.indexes[set].share(work);
+    pub(crate) fn settle(&mut self, set: usize) {
+        self.indexes[set].settle();
         self.count_bytes();
-        result.unwrap_or(Ok(()))
     }
 
     /// Stores constraints as the newest ones, with ids from `id` on; each column is given by lists, which threads

@@ -26,7 +26,6 @@ use crate::exec::step::{Trap, TrapKind};
 use fire::{Firing, Setting};
 use gchr_base::rule::RuleId;
 use place::{Apart, Direct, Part};
-use shares::Shares;
 use vectors::Vectors;
 
 /// What a round did.
@@ -206,6 +205,15 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
 
     /// Goes on from these constraints on all threads. Gives the number of words that they found.
     fn together(&mut self, wave: Stretch<'_>) -> Result<usize, Halt> {
+        self.task.parts.iter_mut().for_each(Part::clear);
+        let result = self.wave(wave);
+        if result.is_err() {
+            shares::take_back(self.state, self.task.parts);
+        }
+        result
+    }
+
+    fn wave(&mut self, wave: Stretch<'_>) -> Result<usize, Halt> {
         let watch = self.state.watch();
         let setting = self.setting(&watch, self.steps - self.done.counts.firings);
         let Self { state, task, steps, done } = self;
@@ -214,17 +222,15 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
         let (rules, registers) = (state.plan.rules.len(), task.regs.len());
         let (tables, heap, filters) = (&state.tables, &state.heap, state.filters());
         let parts = task.parts.par_iter_mut().zip(wave.chunks(size));
-        // How many threads store what has no order.
-        let side_by_side = if task.how.any_order { task.threads } else { 1 };
+        let any_order = task.how.any_order;
         let most = MOST_WORDS / wave.len().div_ceil(size);
         let found = parts.try_for_each(|(part, fresh)| {
-            part.clear();
             if watch.calls() {
                 return Err(Halt::Watch);
             }
             let mut regs = vec![0; registers];
             let mut vectors = std::mem::take(&mut part.vectors);
-            let place = Apart::new(tables, heap, filters, (&watch, side_by_side), (part, most));
+            let place = Apart::new(tables, heap, filters, (&watch, any_order), (part, most));
             let mut firing = Firing::new(setting, place, (&mut regs, &mut vectors), Counts::new(rules));
             firing.all(fresh)?;
             (part.counts, part.vectors) = (firing.into_counts(), vectors);
@@ -233,18 +239,13 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
         // One thread may need less memory.
         let is_short = matches!(found, Err(Halt::Watch)) && watch.of_run.look().is_ok();
         if is_short { Err(Halt::Alone) } else { found }?;
-        let parts = &mut task.parts[..wave.len().div_ceil(size)];
+        let parts = &task.parts[..wave.len().div_ceil(size)];
         let words = parts.iter().map(Part::words).sum();
         parts.iter().for_each(|part| done.counts.append(&part.counts));
         if done.counts.firings > *steps {
             return Err(Halt::General);
         }
-        for table in 0..state.tables.len() {
-            let found: Vec<&mut Shares> = parts.iter_mut().filter_map(|part| part.shares(table)).collect();
-            if let (false, Some(set)) = (found.is_empty(), state.filter(table)) {
-                shares::store(state, (table, set), found, &mut done.added).map_err(Halt::Full)?;
-            }
-        }
+        shares::store(state, parts, &mut done.added).map_err(Halt::Full)?;
         parts.iter().try_for_each(|part| part.store(state, &mut done.added)).map_err(Halt::Full)?;
         Ok(words)
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gchr_base::memory::{self, SharedWords, Shortage, SparseWords};
+use gchr_base::memory::{self, Shortage, SparseWords};
 
 /// Bytes of a grid that are in proportion whatever the number of rows: pages that are not written to take no memory.
 const FREE_BYTES: usize = 64 << 20;
@@ -212,16 +212,38 @@ impl Bits {
         words.set(place, if is_member { word | bit } else { word & !bit });
     }
 
-    /// The line of the cache that has the bit of a pair, if there is room for it.
+    /// Puts pairs into the set, as other threads may do at the same time. The places of those that are new are appended
+    /// to one list, those for which there is no room in the rectangle to another. Afterwards the memory is to be
+    /// [accounted for](Self::settle).
     #[inline]
-    pub(super) fn line_of(&self, a: u64, b: u64) -> Option<usize> {
-        self.shape.place(a, b / 32).map(|place| place / LINE)
+    pub(super) fn claim_beside(
+        &self,
+        pair: impl Fn(usize) -> (u64, u64),
+        count: usize,
+        new: &mut Vec<u32>,
+        outside: &mut Vec<u32>,
+    ) -> Result<(), Shortage> {
+        let Some(words) = &self.words else {
+            outside.extend(0..count as u32);
+            return Ok(());
+        };
+        for at in 0..count {
+            let (a, b) = pair(at);
+            let Some(place) = self.shape.place(a, b / 32) else {
+                outside.push(at as u32);
+                continue;
+            };
+            let bit = 1 << (b % 32);
+            if words.get(place).unwrap_or(0) & bit == 0 && words.set_bits(place, bit)? & bit == 0 {
+                new.push(at as u32);
+            }
+        }
+        Ok(())
     }
 
-    /// Lets threads put pairs into the set side by side.
-    pub(super) fn share<T>(&mut self, work: impl FnOnce(SharedBits<'_>) -> T) -> Option<T> {
-        let shape = self.shape;
-        self.words.as_mut().map(|words| words.share(|words| work(SharedBits { shape, words })))
+    /// Accounts for the memory that [claims](Self::claim_beside) of threads have taken.
+    pub(super) fn settle(&mut self) {
+        self.words.iter_mut().for_each(SparseWords::settle);
     }
 
     /// Puts the pairs of some places into the set, as long as there is room in its rectangle; the places of those that
@@ -281,31 +303,6 @@ impl Bits {
 
     pub(super) fn bytes(&self) -> u64 {
         self.words.as_ref().map_or(0, SparseWords::bytes)
-    }
-}
-
-/// Words of a line of the cache.
-const LINE: usize = 16;
-
-/// A set of pairs to which threads add side by side, each of them pairs of [lines](Bits::line_of) of its own.
-pub(super) struct SharedBits<'w> {
-    shape: Shape,
-    words: &'w SharedWords<'w>,
-}
-
-impl SharedBits<'_> {
-    /// Puts a pair, which has a line, into the set. Says whether it was not there.
-    #[inline]
-    pub(super) fn claim(&self, a: u64, b: u64) -> Result<bool, Shortage> {
-        let Some(place) = self.shape.place(a, b / 32) else {
-            debug_assert!(false, "there is room for the pair");
-            return Ok(false);
-        };
-        let (word, bit) = (self.words.get(place), 1 << (b % 32));
-        if word & bit != 0 {
-            return Ok(false);
-        }
-        self.words.set(place, word | bit).map(|()| true)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::grid::SharedBits;
 use super::{Heads, Index, Links, NONE};
 use crate::exec::column::Column;
 use gchr_base::memory::Shortage;
@@ -59,22 +58,45 @@ impl Index {
         }
     }
 
-    /// The line of the cache in which the set has the key of one of some constraints, if it has room for it.
-    #[inline]
-    pub(crate) fn line_of(&self, args: &[&[u64]], at: usize) -> Option<usize> {
+    /// Puts the keys of constraints, given by columns, into the set, as other threads may do at the same time. The places
+    /// of those that are new are appended to one list, to another those for which there is no array with room. Afterwards
+    /// the memory is to be [accounted for](Self::settle).
+    pub(crate) fn claim_beside(
+        &self,
+        args: &[&[u64]],
+        count: usize,
+        new: &mut Vec<u32>,
+        outside: &mut Vec<u32>,
+    ) -> Result<(), Shortage> {
         match (&self.heads, &self.columns[..]) {
-            (Heads::Bits(bits), &[b]) => bits.line_of(0, args[b][at]),
-            (Heads::Bits(bits), &[a, b]) => bits.line_of(args[a][at], args[b][at]),
-            _ => None,
+            (Heads::Bits(bits), &[b]) => bits.claim_beside(|at| (0, args[b][at]), count, new, outside),
+            (Heads::Bits(bits), &[a, b]) => {
+                let (a, b) = (&args[a][..count], &args[b][..count]);
+                bits.claim_beside(|at| (a[at], b[at]), count, new, outside)
+            }
+            _ => {
+                outside.extend(0..count as u32);
+                Ok(())
+            }
         }
     }
 
-    /// Lets threads put keys into the set side by side, if it is an array.
-    pub(crate) fn share<T>(&mut self, work: impl FnOnce(&SharedSet<'_>) -> T) -> Option<T> {
-        let columns = &self.columns;
-        match &mut self.heads {
-            Heads::Bits(bits) => bits.share(|bits| work(&SharedSet { columns, bits })),
-            _ => None,
+    /// Accounts for the memory that [claims](Self::claim_beside) of threads have taken.
+    pub(crate) fn settle(&mut self) {
+        if let Heads::Bits(bits) = &mut self.heads {
+            bits.settle();
+        }
+    }
+
+    /// Takes keys of constraints, given by columns, out of the set again, which has an array with room for them.
+    pub(crate) fn unclaim(&mut self, args: &[Vec<u64>], count: usize) {
+        let Heads::Bits(bits) = &mut self.heads else { return };
+        for at in 0..count {
+            match self.columns[..] {
+                [b] => bits.set(0, args[b][at], false),
+                [a, b] => bits.set(args[a][at], args[b][at], false),
+                _ => {}
+            }
         }
     }
 
@@ -122,24 +144,6 @@ impl Index {
     /// Whether [`claim`](Self::claim) works.
     pub(crate) fn is_array(&self) -> bool {
         matches!(self.heads, Heads::Bits(_))
-    }
-}
-
-/// A set to which threads add keys side by side, each of them keys of [lines](Index::line_of) of its own.
-pub(crate) struct SharedSet<'w> {
-    columns: &'w [usize],
-    bits: SharedBits<'w>,
-}
-
-impl SharedSet<'_> {
-    /// Puts the key of one of some constraints, which has a line, into the set. Says whether it was not there.
-    #[inline]
-    pub(crate) fn claim(&self, args: &[Vec<u64>], at: usize) -> Result<bool, Shortage> {
-        match *self.columns {
-            [b] => self.bits.claim(0, args[b][at]),
-            [a, b] => self.bits.claim(args[a][at], args[b][at]),
-            _ => Ok(false),
-        }
     }
 }
 

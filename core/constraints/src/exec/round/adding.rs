@@ -2,7 +2,7 @@
 
 use super::added::{Added, AddedRuns, Run};
 use super::state::{RoundsState, is_better};
-use crate::exec::index::{NONE, SharedSet};
+use crate::exec::index::NONE;
 use crate::exec::machine::Stop;
 use crate::exec::table::{Table, TableFull};
 use crate::ir::classes::Reduction;
@@ -27,9 +27,26 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// A column, if there are constraints.
-    fn column(&self, column: usize) -> Option<&[u64]> {
-        self.columns.get(column).map(Vec::as_slice)
+    /// Takes some constraints of a batch.
+    pub(crate) fn take(&mut self, batch: Batch<'_>, which: &[u32]) {
+        self.columns.resize_with(batch.args.len(), Vec::new);
+        for (column, args) in self.columns.iter_mut().zip(batch.args) {
+            column.extend(which.iter().map(|&at| args[at as usize]));
+        }
+        self.count += which.len();
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.count = 0;
+    }
+
+    pub(crate) fn words(&self) -> usize {
+        self.columns.len() * self.count
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.columns.iter().map(|column| column.capacity() as u64 * 8).sum()
     }
 }
 
@@ -184,32 +201,23 @@ impl<'a> RoundsState<'a, '_> {
         self.appending(table, which.len(), added, |stored, id| stored.append(id, args, which))
     }
 
-    /// Lets threads put keys into a set side by side: the constraints that are new must be
-    /// [appended](Self::append_shares).
-    pub(crate) fn share_set<E>(
-        &mut self,
-        table: usize,
-        set: usize,
-        work: impl FnOnce(&SharedSet<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// Accounts for the memory of keys that threads have put into a set.
+    pub(crate) fn settle(&mut self, table: usize, set: usize) {
         let before = self.tables[table].bytes();
-        let result = self.tables[table].share_set(set, work);
+        self.tables[table].settle(set);
         self.table_bytes = self.table_bytes - before + self.tables[table].bytes();
-        result
     }
 
     /// Puts constraints that threads have found into the rows behind the others; their keys are in the set already.
     pub(crate) fn append_shares(
         &mut self,
         table: usize,
-        lists: &[Vec<&mut Share>],
+        shares: &[&Share],
         added: &mut AddedRuns,
     ) -> Result<(), Stop> {
-        let count = lists.iter().flatten().map(|share| share.count).sum();
+        let count = shares.iter().map(|share| share.count).sum();
         added.reserve(1).map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
-        let values = |column: usize| {
-            lists.iter().map(|own| own.iter().filter_map(|share| share.column(column)).collect()).collect()
-        };
+        let values = |column: usize| shares.iter().map(|share| vec![&share.columns[column][..]]).collect();
         let columns = self.tables[table].columns.len();
         self.appending(table, count, added, |stored, id| {
             stored.append_lists(id, count, (0..columns).map(values))

@@ -3,12 +3,11 @@
 
 use std::sync::atomic::Ordering;
 
-use super::shares::Shares;
 use super::vectors::Vectors;
 use super::{Counts, Halt};
 use crate::exec::machine::Stop;
 use crate::exec::round::added::AddedRuns;
-use crate::exec::round::adding::{Batch, choose};
+use crate::exec::round::adding::{Batch, Share, choose};
 use crate::exec::round::state::RoundsState;
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::step::Cells;
@@ -90,8 +89,8 @@ impl Place for Direct<'_, '_, '_> {
 pub(crate) struct Part {
     stretches: Vec<Stretch>,
     args: Vec<u64>,
-    /// By table: what several threads will store side by side.
-    shares: Vec<Shares>,
+    /// By table: what has a new key in its set.
+    shares: Vec<Share>,
     pub(super) counts: Counts,
     pub(super) vectors: Vectors,
 }
@@ -108,22 +107,22 @@ impl Part {
     pub(super) fn clear(&mut self) {
         self.stretches.clear();
         self.args.clear();
-        self.shares.iter_mut().for_each(Shares::clear);
+        self.shares.iter_mut().for_each(Share::clear);
     }
 
     /// Words of constraints.
     pub(super) fn words(&self) -> usize {
-        self.args.len() + self.shares.iter().map(Shares::words).sum::<usize>()
+        self.args.len() + self.shares.iter().map(Share::words).sum::<usize>()
     }
 
-    /// What was found of a table that several threads store side by side.
-    pub(super) fn shares(&mut self, table: usize) -> Option<&mut Shares> {
-        self.shares.get_mut(table).filter(|shares| shares.words() > 0)
+    /// What was found of a table with new keys in its set, if something was.
+    pub(super) fn share(&self, table: usize) -> Option<&Share> {
+        self.shares.get(table).filter(|share| share.count > 0)
     }
 
     /// Bytes of its lists.
     pub(crate) fn bytes(&self) -> u64 {
-        let shares: u64 = self.shares.iter().map(Shares::bytes).sum();
+        let shares: u64 = self.shares.iter().map(Share::bytes).sum();
         (self.stretches.capacity() * size_of::<Stretch>() + self.args.capacity() * 8) as u64 + shares
     }
 
@@ -153,14 +152,14 @@ pub(super) struct Apart<'w> {
     /// By table: what drops constraints by what there is of their keys.
     filters: &'w [Option<&'w Reduction>],
     watch: &'w RoundWatch<'w>,
-    /// Threads that store what has no order side by side.
-    threads: usize,
+    /// Whether the order of constraints cannot be told.
+    any_order: bool,
     part: &'w mut Part,
     /// Words that the list may have.
     most: usize,
     /// Those of a batch that are not dropped.
     chosen: Vec<u32>,
-    /// A row of each key of a batch.
+    /// A row of each key of a batch, or those with new keys.
     rows: Vec<u32>,
     /// Bytes of the list that the watch knows of.
     bytes: u64,
@@ -171,13 +170,13 @@ impl<'w> Apart<'w> {
         tables: &'w [Table],
         heap: &'w Heap,
         filters: &'w [Option<&'w Reduction>],
-        (watch, threads): (&'w RoundWatch<'w>, usize),
+        (watch, any_order): (&'w RoundWatch<'w>, bool),
         (part, most): (&'w mut Part, usize),
     ) -> Self {
         let bytes = part.bytes();
-        part.shares.resize_with(tables.len(), Shares::default);
+        part.shares.resize_with(tables.len(), Share::default);
         let (chosen, rows) = (Vec::new(), Vec::new());
-        Self { tables, heap, filters, watch, threads, part, most, chosen, rows, bytes }
+        Self { tables, heap, filters, watch, any_order, part, most, chosen, rows, bytes }
     }
 }
 
@@ -212,12 +211,19 @@ impl Place for Apart<'_> {
             return Ok(());
         };
         chosen.clear();
-        choose(&self.tables[table], filter, Batch { table, args, count }, 0, rows, chosen);
-        let dropped = (count - chosen.len()) as u64;
-        if self.threads > 1 && self.tables[table].appends(Some(filter.index)) {
-            let batch = Batch { table, args, count };
-            part.shares[table].take(&self.tables[table], filter.index, batch, self.threads, chosen);
+        let (stored, batch) = (&self.tables[table], Batch { table, args, count });
+        let mut new = 0;
+        if self.any_order && filter.best.is_none() && stored.appends(Some(filter.index)) {
+            rows.clear();
+            let claimed = stored.indexes[filter.index].claim_beside(args, count, rows, chosen);
+            // What was claimed before a shortage is taken back, too.
+            part.shares[table].take(batch, rows);
+            claimed.map_err(|_| Halt::Alone)?;
+            new = rows.len();
+        } else {
+            choose(stored, filter, batch, 0, rows, chosen);
         }
+        let dropped = (count - new - chosen.len()) as u64;
         part.stretches.push(Stretch { table, count: chosen.len(), dropped });
         for column in args {
             part.args.extend(chosen.iter().map(|&at| column[at as usize]));
