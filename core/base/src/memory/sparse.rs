@@ -127,7 +127,7 @@ mod tests {
         let mut words = SparseWords::new(3 * PAGE).expect("address space");
         // Each bit is set by one of two threads that try to.
         let set = |thread: u32| {
-            let bits = (0..2 * PAGE).flat_map(|at| (0..32).map(move |bit| (at, 1 << (bit + thread) % 32)));
+            let bits = (0..2 * PAGE).flat_map(|at| (0..32).map(move |bit| (at, 1 << ((bit + thread) % 32))));
             bits.filter(|&(at, bit)| words.set_bits(at, bit).expect("there is memory") & bit == 0).count()
         };
         let counts = std::thread::scope(|scope| {

@@ -4,6 +4,34 @@ use rayon::prelude::*;
 
 use gchr_base::signature::SortKind;
 
+/// Rows that threads fill side by side: the system gives their memory when it is touched, which takes longer than the
+/// filling.
+const MANY: usize = if cfg!(test) { 16 } else { 1 << 18 };
+
+/// Makes a vector longer, with exactly as much memory as it needs.
+fn resize<T: Copy + Send + Sync>(values: &mut Vec<T>, len: usize, value: T) {
+    let more = len - values.len();
+    values.reserve_exact(more);
+    if more < MANY || rayon::current_num_threads() == 1 {
+        values.resize(len, value);
+    } else {
+        values.par_extend(rayon::iter::repeat_n(value, more));
+    }
+}
+
+/// Sets each value by its place.
+fn number<T: Send>(values: &mut [T], value: impl Fn(u64) -> T + Sync) {
+    let set = |first: usize, values: &mut [T]| {
+        (first as u64..).zip(values).for_each(|(at, to)| *to = value(at));
+    };
+    if values.len() < MANY {
+        set(0, values);
+    } else {
+        let (chunks, set) = (values.par_chunks_mut(MANY / 4).enumerate(), &set);
+        chunks.for_each(|(chunk, values)| set(chunk * (MANY / 4), values));
+    }
+}
+
 /// Id of a row that holds no constraint: greater than every id.
 pub(crate) const DEAD: u64 = u64::MAX;
 
@@ -151,14 +179,8 @@ impl Column {
     /// Makes room for so many rows in all; new ones are `value`.
     fn extend(&mut self, rows: usize, value: u64) {
         match self {
-            Column::Narrow(values) => {
-                values.reserve_exact(rows - values.len());
-                values.resize(rows, value as u32);
-            }
-            Column::Wide(values) => {
-                values.reserve_exact(rows - values.len());
-                values.resize(rows, value);
-            }
+            Column::Narrow(values) => resize(values, rows, value as u32),
+            Column::Wide(values) => resize(values, rows, value),
         }
     }
 
@@ -250,7 +272,10 @@ impl Ids {
         if matches!(self.0, Column::Narrow(_)) && id + count as u64 > u64::from(NARROW_DEAD) {
             self.0.widen(wide_id);
         }
-        self.0.set_all(first, (0..count).map(|at| id + at as u64));
+        match &mut self.0 {
+            Column::Narrow(ids) => number(&mut ids[first..first + count], |at| (id + at) as u32),
+            Column::Wide(ids) => number(&mut ids[first..first + count], |at| id + at),
+        }
     }
 
     /// Gives the rows from one on these ids, which have 32 bits and are of no dead constraint.

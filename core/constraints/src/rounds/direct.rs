@@ -156,7 +156,8 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
         if self.task.threads == 1 || *self.task.alone {
             return self.alone(rest);
         }
-        while !rest.is_empty() && self.done.counts.tried < WORK {
+        // So many constraints are work for several threads whatever they find.
+        while !rest.is_empty() && self.done.counts.tried < WORK && (rest.len() as u64) < WORK / 2 {
             let (few, behind) = rest.split_at(FEW);
             self.alone(few)?;
             rest = behind;

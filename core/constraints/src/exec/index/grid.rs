@@ -4,10 +4,8 @@ use std::ops::Range;
 
 use gchr_base::memory::{self, Shortage, SparseWords};
 
-/// Bytes of a grid that are in proportion whatever the number of rows: pages that are not written to take no memory.
+/// Bytes that are in proportion whatever the number of rows: pages that are not written to take no memory.
 const FREE_BYTES: usize = 64 << 20;
-/// The same of a set of pairs, which a cache may hold.
-const FREE_SET_BYTES: usize = 8 << 20;
 /// Bytes for each key that a grid may have in the place of a hash table.
 const KEY_BYTES: usize = 32;
 /// Bytes for each row that are in proportion.
@@ -43,6 +41,11 @@ impl Shape {
         let height = if a < self.height { self.height } else { (self.height * 2).max(least.height) };
         Some(Self { width, height: height.min(most / width) })
     }
+}
+
+/// Bytes that are in proportion where memory is short, too: each row may need a page of its own.
+fn free_bytes() -> usize {
+    usize::try_from(memory::left() / 16).map_or(FREE_BYTES, |left| left.min(FREE_BYTES))
 }
 
 /// Says whether there may be so many more bytes in use.
@@ -121,7 +124,7 @@ impl Grid {
         if let (Some(place), Some(heads)) = (self.shape.place(a, b), &mut self.heads) {
             return heads.make_room(place).map(Room::from);
         }
-        let most = FREE_BYTES.max(rows.saturating_mul(ROW_BYTES)) / 4;
+        let most = free_bytes().max(rows.saturating_mul(ROW_BYTES)) / 4;
         let grown = self.shape.with(a, b, most).and_then(|shape| {
             let words = SparseWords::new(shape.width * shape.height)?;
             Some((shape, words))
@@ -192,7 +195,7 @@ impl Bits {
     }
 
     fn most(rows: usize) -> usize {
-        FREE_SET_BYTES.max(rows.saturating_mul(ROW_BYTES)) / 4
+        free_bytes().max(rows.saturating_mul(ROW_BYTES)) / 4
     }
 
     #[inline]
@@ -346,6 +349,8 @@ mod tests {
         set.set(0, 31, false);
         assert_eq!([(0, 0), (0, 31)].map(|(a, b)| set.contains(a, b)), [true, false]);
         assert_eq!(set.make_room(u64::MAX, 0, 10), Ok(Room::Disproportionate));
-        assert!(Bits::fits(7999, 7999, 10) && !Bits::fits(9999, 9999, 10) && Bits::fits(9999, 9999, 1 << 20));
+        assert!(
+            Bits::fits(9999, 9999, 10) && !Bits::fits(29999, 29999, 10) && Bits::fits(29999, 29999, 1 << 20)
+        );
     }
 }

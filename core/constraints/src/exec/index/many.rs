@@ -91,12 +91,13 @@ impl Index {
     /// Takes keys of constraints, given by columns, out of the set again, which has an array with room for them.
     pub(crate) fn unclaim(&mut self, args: &[Vec<u64>], count: usize) {
         let Heads::Bits(bits) = &mut self.heads else { return };
-        for at in 0..count {
-            match self.columns[..] {
-                [b] => bits.set(0, args[b][at], false),
-                [a, b] => bits.set(args[a][at], args[b][at], false),
-                _ => {}
+        match self.columns[..] {
+            [b] => args[b][..count].iter().for_each(|&b| bits.set(0, b, false)),
+            [a, b] => {
+                let pairs = args[a][..count].iter().zip(&args[b][..count]);
+                pairs.for_each(|(&a, &b)| bits.set(a, b, false));
             }
+            _ => {}
         }
     }
 
