@@ -85,8 +85,8 @@ fn compiler() -> Result<Compiler, Vec<Diagnostic>> {
     Compiler::from_env().map_err(|error| vec![error.into()])
 }
 
-/// What the compiler gets of a unit: the text of each object and the options of all; one where the unit is compiled as a
-/// whole.
+/// What the compiler gets of a unit: the text of each object and the options of all; one where the unit is compiled as
+/// a whole.
 #[derive(Clone)]
 pub(super) struct UnitText {
     objects: Vec<String>,

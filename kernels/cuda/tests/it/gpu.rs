@@ -97,8 +97,8 @@ fn vectors_are_added() {
     }
 }
 
-/// From some size on, copies go through several threads: each byte gets to its place from any offset, in any length, and
-/// comes after the work before it.
+/// From some size on, copies go through several threads: each byte gets to its place from any offset, in any length,
+/// and comes after the work before it.
 #[test]
 fn large_copies_keep_every_byte() {
     let Some(mut turn) = gpu("large_copies_keep_every_byte") else { return };

@@ -225,8 +225,8 @@ impl Work {
         Self { parts, pieces, splits, loops, apart: sizes.apart }
     }
 
-    /// Fills the holes. Gives the functions that are compiled apart from each kernel: the usual one, and that of threads in
-    /// safepoint mode.
+    /// Fills the holes. Gives the functions that are compiled apart from each kernel: the usual one, and that of
+    /// threads in safepoint mode.
     fn fill(self, module: &mut Module, names: &Names) -> [Vec<String>; 2] {
         let Self { parts, mut pieces, splits, apart, .. } = self;
         // The last hole first: what is put into one moves what comes behind it.

@@ -330,8 +330,8 @@ impl<'a> Runner<'a> {
             if let Some(full) = self.examine(&end, start, device, buffers, control)? {
                 return Ok(Attempt::Full(full));
             }
-            // What lies there when other terms follow stays for the rest of the run. Cells that no result reaches cost less
-            // than a wait for the collector's compiler, as long as there is memory.
+            // What lies there when other terms follow stays for the rest of the run. Cells that no result reaches cost
+            // less than a wait for the collector's compiler, as long as there is memory.
             let in_a_hurry = !self.collects_always && !buffers.collector_is_at_hand(&self.job, device)?;
             if in_a_hurry && start.ends_here() && self.options.results != Results::Nothing {
                 start.results(buffers.results(roots.len(), device)?);
