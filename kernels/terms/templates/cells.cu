@@ -8,9 +8,10 @@
 // those before it live as long as the run.
 // shapes: what the functions here know of classes, sorts and fields.
 //   class k, from CLASS_WORDS * k on: the words CLASS_*
-//   sort: [0] tag bits, plus COUNTED_SORT when its cells are counted; then for each tag the place of its variant, 0
-//     when it has no cell
-//   variant: [0] class, [VARIANT_FIELDS] fields that may be cells; then for each its word in the cell and its sort
+//   sort: [0] tag bits, plus COUNTED_SORT when its cells are counted; from SORT_TAGS on for each tag the place of its
+//     variant, 0 when it has no cell
+//   variant: [0] class, [VARIANT_FIELDS] fields that may be cells; from VARIANT_HEAD on for each its word in the
+//     cell and its sort
 // pool: full batches of free cells, a ring for each class k: RING_WORDS counters from RING_WORDS * k on; after those of
 // all classes, the
 //   places.
@@ -28,7 +29,10 @@ constexpr u32 CLASS_RING = 4u;
 constexpr u32 CLASS_RING_MASK = 5u;
 constexpr u32 CLASS_BATCH = 6u;
 constexpr u32 COUNTED_SORT = 256u;
+// Words of a sort before the places of its variants. Words of a variant: number of its fields; words before them.
+constexpr u32 SORT_TAGS = 1u;
 constexpr u32 VARIANT_FIELDS = 1u;
+constexpr u32 VARIANT_HEAD = 2u;
 
 // Counters of a ring: batches taken (the first), batches that can be taken, batches given.
 constexpr u32 RING_WORDS = 16u;

@@ -163,11 +163,11 @@ __device__ __noinline__ void split_release(u32* heap, u32* shared, u32* shapes, 
     u32 inner_at = 0u;
     for (u32 i = 0u; i < MAX_SPLIT_DEPTH; i += 1u) {
         u32 bits = shapes[s] & 255u;
-        u32 shape = shapes[s + 1u + (v & (1u << bits) - 1u)];
+        u32 shape = shapes[s + SORT_TAGS + (v & (1u << bits) - 1u)];
         u32 kind = shapes[shape];
         u32 cell = v >> bits;
         u32 start = shapes[CLASS_WORDS * kind + CLASS_BASE] + cell * shapes[CLASS_WORDS * kind + CLASS_STRIDE];
-        u32 first = start + shapes[shape + 2u];
+        u32 first = start + shapes[shape + VARIANT_HEAD];
         u32 at = shapes[CLASS_WORDS * kind + CLASS_SHARED] + cell;
         u32 progress = heap[first];
         u32 outer = load_relaxed(&shared[at]);
@@ -176,8 +176,8 @@ __device__ __noinline__ void split_release(u32* heap, u32* shared, u32* shapes, 
                 return;
             }
             u32 field = progress & (1u << FIELD_BITS) - 1u;
-            u32 child = heap[start + shapes[shape + 2u + 2u * field]];
-            bool left = offer_release(control, queue, turns, places, place_bits, child, shapes[shape + 3u + 2u * field]);
+            u32 child = heap[start + shapes[shape + VARIANT_HEAD + 2u * field]];
+            bool left = offer_release(control, queue, turns, places, place_bits, child, shapes[shape + VARIANT_HEAD + 1u + 2u * field]);
             if (!left) {
                 return;
             }
@@ -209,7 +209,7 @@ __device__ __noinline__ void release_graph(u32* heap, u32* shared, u32* shapes, 
     u32 cells = 0u;
     while (true) {
         u32 bits = shapes[s] & 255u;
-        u32 variant = shapes[s + 1u + (v & (1u << bits) - 1u)];
+        u32 variant = shapes[s + SORT_TAGS + (v & (1u << bits) - 1u)];
         u32 cell = v >> bits;
         if (variant != 0u && cell > shapes[CLASS_WORDS * shapes[variant] + CLASS_MARK]) {
             u32 kind = shapes[variant];
@@ -222,10 +222,10 @@ __device__ __noinline__ void release_graph(u32* heap, u32* shared, u32* shapes, 
                 u32 fields = shapes[variant + VARIANT_FIELDS];
                 u32 first = 0u;
                 if (fields != 0u) {
-                    first = heap[word + shapes[variant + 2u]];
+                    first = heap[word + shapes[variant + VARIANT_HEAD]];
                 }
                 if (fields > 1u) {
-                    heap[word + shapes[variant + 2u]] = around_sort << FIELD_BITS | 1u;
+                    heap[word + shapes[variant + VARIANT_HEAD]] = around_sort << FIELD_BITS | 1u;
                     store_relaxed(&shared[shapes[CLASS_WORDS * kind + CLASS_SHARED] + cell], around);
                     around = v;
                     around_sort = s;
@@ -238,7 +238,7 @@ __device__ __noinline__ void release_graph(u32* heap, u32* shared, u32* shapes, 
                 }
                 if (fields != 0u) {
                     v = first;
-                    s = shapes[variant + 3u];
+                    s = shapes[variant + VARIANT_HEAD + 1u];
                     continue;
                 }
             }
@@ -247,21 +247,21 @@ __device__ __noinline__ void release_graph(u32* heap, u32* shared, u32* shapes, 
             return;
         }
         u32 tag_bits = shapes[around_sort] & 255u;
-        u32 shape = shapes[around_sort + 1u + (around & (1u << tag_bits) - 1u)];
+        u32 shape = shapes[around_sort + SORT_TAGS + (around & (1u << tag_bits) - 1u)];
         u32 of = shapes[shape];
         u32 outer = around >> tag_bits;
         u32 start = shapes[CLASS_WORDS * of + CLASS_BASE] + outer * shapes[CLASS_WORDS * of + CLASS_STRIDE];
-        u32 progress = heap[start + shapes[shape + 2u]];
+        u32 progress = heap[start + shapes[shape + VARIANT_HEAD]];
         u32 field = progress & (1u << FIELD_BITS) - 1u;
-        v = heap[start + shapes[shape + 2u + 2u * field]];
-        s = shapes[shape + 3u + 2u * field];
+        v = heap[start + shapes[shape + VARIANT_HEAD + 2u * field]];
+        s = shapes[shape + VARIANT_HEAD + 1u + 2u * field];
         if (field + 1u == shapes[shape + VARIANT_FIELDS]) {
             around = load_relaxed(&shared[shapes[CLASS_WORDS * of + CLASS_SHARED] + outer]);
             around_sort = progress >> FIELD_BITS;
             store_relaxed(&shared[shapes[CLASS_WORDS * of + CLASS_SHARED] + outer], 0u);
             free_cell(heap, shapes, pool, lists, of, outer, start);
         } else {
-            heap[start + shapes[shape + 2u]] = progress + 1u;
+            heap[start + shapes[shape + VARIANT_HEAD]] = progress + 1u;
         }
     }
 }

@@ -9,14 +9,14 @@
 // map: what the functions here know.
 //   class k, from TRACE_CLASS * k on: the words TRACE_*. Cells up to its mark live as long as the run, and refer to
 //     such cells only
-//   sort: [0] tag bits; then for each tag the place of the shape, 0 when the variant has no cell
-//   shape: [0] class, [1] code, [SHAPE_FIELDS] fields that may be cells; then for each its word in the cell and its
+//   sort: [0] tag bits; from TRACE_TAGS on for each tag the place of the shape, 0 when the variant has no cell
+//   shape: [0] class, [SHAPE_CODE] code, [SHAPE_FIELDS] fields that may be cells; then for each its word in the cell and its
 //     sort; then the number of its first splitter plus 1, 0 when it has none; then for each direction the word and the
 //     sort of the field along which chains continue
-//   resume point, by `resumes`: [0] sort of the value that it gets, [1] place of the destination in the frame, 0 when
-//     it has none, [2] variables that may be cells; then for each its word in the frame and its sort
-//   state, by `states`: [0] sort of the function's value, [1] whether it may have a destination, [2] arguments that may
-//     be cells; then for each its word in a task and its sort
+//   resume point, by `resumes`: [0] sort of the value that it gets, [ENTRY_DESTINATION] place of the destination in the
+//     frame, 0 when it has none, [ENTRY_VARIABLES] variables that may be cells; then for each its word in the frame and its sort
+//   state, by `states`: [0] sort of the function's value, [ENTRY_DESTINATION] whether it may have a destination,
+//     [ENTRY_VARIABLES] arguments that may be cells; then for each its word in a task and its sort
 //   chains: [0] shapes of which cells contain cells of the same shape again, [CHAIN_SPLITTERS] splitters of all of
 //     them; then these shapes
 // The sort of what has no cells is 0.
@@ -87,10 +87,17 @@ constexpr u32 TRACE_CELLS = 2u;
 constexpr u32 TRACE_CODES = 3u;
 constexpr u32 TRACE_SHAPES = 4u;
 constexpr u32 TRACE_MARK = 5u;
-// Words of a shape: number of its fields; words before them. Words of the list of chains: splitters of all shapes;
+// Words of a shape: its code, number of its fields; words before them. Words of the list of chains: splitters of all shapes;
 // words before the shapes.
+constexpr u32 SHAPE_CODE = 1u;
 constexpr u32 SHAPE_FIELDS = 2u;
 constexpr u32 SHAPE_HEAD = 3u;
+// Words of a sort before the places of its shapes. Words of a resume point and of a state: its destination, number of its
+// variables; words before them.
+constexpr u32 TRACE_TAGS = 1u;
+constexpr u32 ENTRY_DESTINATION = 1u;
+constexpr u32 ENTRY_VARIABLES = 2u;
+constexpr u32 ENTRY_HEAD = 3u;
 constexpr u32 CHAIN_SPLITTERS = 1u;
 constexpr u32 CHAIN_HEAD = 2u;
 
@@ -129,7 +136,7 @@ __device__ __forceinline__ u32 shape_of(u32* map, u32 value, u32 sort) {
     u32 bits = map[sort];
     u32 shape = 0u;
     if (value >> bits != 0u) {
-        shape = map[sort + 1u + (value & (1u << bits) - 1u)];
+        shape = map[sort + TRACE_TAGS + (value & (1u << bits) - 1u)];
     }
     return shape;
 }
@@ -147,7 +154,7 @@ __device__ __forceinline__ bool first_mark(Trace t, u32 shape, u32 cell) {
     if ((seen >> shift & (1u << CODE_BITS) - 1u) != 0u) {
         return false;
     }
-    seen = atomic_or(&t.codes[at], t.map[shape + 1u] << shift);
+    seen = atomic_or(&t.codes[at], t.map[shape + SHAPE_CODE] << shift);
     return (seen >> shift & (1u << CODE_BITS) - 1u) == 0u;
 }
 
@@ -187,9 +194,9 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
             while (links < AHEAD) {
                 u32 from = ahead[2u * links];
                 u32 kind = t.map[from];
-                u32 last = from + 1u + 2u * t.map[from + 2u];
+                u32 last = from + SHAPE_HEAD - 2u + 2u * t.map[from + SHAPE_FIELDS];
                 u32 next = 0u;
-                if (t.map[from + 2u] != 0u) {
+                if (t.map[from + SHAPE_FIELDS] != 0u) {
                     u32 value = t.heap[t.map[TRACE_CLASS * kind + TRACE_BASE] + ahead[2u * links + 1u] * t.map[TRACE_CLASS * kind + TRACE_STRIDE] + t.map[last]];
                     next = shape_of(t.map, value, t.map[last + 1u]);
                     if (next != 0u) {
@@ -220,7 +227,7 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
                     u32 shape2 = ahead[2u * k2 + 2u];
                     u32 cell2 = ahead[2u * k2 + 3u];
                     u32 shift = cell2 % per * CODE_BITS;
-                    u32 before = atomic_or(&t.codes[t.map[TRACE_CLASS * t.map[shape2] + TRACE_CODES] + cell2 / per], t.map[shape2 + 1u] << shift);
+                    u32 before = atomic_or(&t.codes[t.map[TRACE_CLASS * t.map[shape2] + TRACE_CODES] + cell2 / per], t.map[shape2 + SHAPE_CODE] << shift);
                     seen[k2] = before >> shift & ones;
                 }
             }
@@ -233,16 +240,16 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
             bool more = links == AHEAD && (mine >> AHEAD & 1u) != 0u;
             for (u32 at = 0u; at < (more ? links : links + 1u); at += 1u) {
                 u32 outer = ahead[2u * at];
-                u32 fields = t.map[outer + 2u];
+                u32 fields = t.map[outer + SHAPE_FIELDS];
                 u32 first_word = t.map[TRACE_CLASS * t.map[outer] + TRACE_BASE] + ahead[2u * at + 1u] * t.map[TRACE_CLASS * t.map[outer] + TRACE_STRIDE];
                 for (u32 f = 1u; f < fields && (mine >> at & 1u) != 0u; f += 1u) {
-                    u32 sort = t.map[outer + 2u + 2u * f];
-                    u32 part = t.heap[first_word + t.map[outer + 1u + 2u * f]];
+                    u32 sort = t.map[outer + SHAPE_HEAD - 1u + 2u * f];
+                    u32 part = t.heap[first_word + t.map[outer + SHAPE_HEAD - 2u + 2u * f]];
                     u32 inner = shape_of(t.map, part, sort);
                     if (inner != 0u) {
                         u32 found = part >> t.map[sort];
                         bool is_new = first_mark(t, inner, found);
-                        if (is_new && t.map[inner + 2u] != 0u) {
+                        if (is_new && t.map[inner + SHAPE_FIELDS] != 0u) {
                             if (sp < NEAR && done < budget) {
                                 near[sp] = inner;
                                 near[sp + 1u] = found;
@@ -495,22 +502,22 @@ __device__ __noinline__ void visit_frame(Trace t, u32* words, u32 at, u32 value,
     if (value != NONE) {
         visit(t, words, value, t.map[entry], moving);
     }
-    u32 destination = t.map[entry + 1u];
+    u32 destination = t.map[entry + ENTRY_DESTINATION];
     if (destination != 0u) {
         visit_destination(t, words, at + destination, moving);
     }
-    u32 variables = t.map[entry + 2u];
+    u32 variables = t.map[entry + ENTRY_VARIABLES];
     for (u32 k = 0u; k < variables; k += 1u) {
-        visit(t, words, at + t.map[entry + 3u + 2u * k], t.map[entry + 4u + 2u * k], moving);
+        visit(t, words, at + t.map[entry + ENTRY_HEAD + 2u * k], t.map[entry + ENTRY_HEAD + 1u + 2u * k], moving);
     }
 }
 
 // The arguments of a task.
 __device__ __forceinline__ void visit_task(Trace t, u32* words, u32 at, u32 state, bool moving) {
     u32 entry = t.map[t.states + state - FIRST_STATE];
-    u32 arguments = t.map[entry + 2u];
+    u32 arguments = t.map[entry + ENTRY_VARIABLES];
     for (u32 k = 0u; k < arguments; k += 1u) {
-        visit(t, words, at + t.map[entry + 3u + 2u * k], t.map[entry + 4u + 2u * k], moving);
+        visit(t, words, at + t.map[entry + ENTRY_HEAD + 2u * k], t.map[entry + ENTRY_HEAD + 1u + 2u * k], moving);
     }
 }
 
@@ -522,7 +529,7 @@ __device__ __forceinline__ void visit_machine(Trace t, u32 at, bool moving) {
     u32 stack = at + TASK + SAVED;
     if (state >= FIRST_STATE) {
         visit_task(t, t.saved, at, state, moving);
-        if (t.map[t.map[t.states + state - FIRST_STATE] + 1u] != 0u) {
+        if (t.map[t.map[t.states + state - FIRST_STATE] + ENTRY_DESTINATION] != 0u) {
             visit_destination(t, t.saved, at + TASK, moving);
         }
     }
@@ -602,10 +609,10 @@ __device__ __forceinline__ void lift(Trace t, u32 kind, u32 low, u32 high, u32 t
                 t.staging[to + w] = t.heap[from + w];
             }
             u32 shape = t.map[shapes + code - 1u];
-            u32 fields = t.map[shape + 2u];
+            u32 fields = t.map[shape + SHAPE_FIELDS];
             for (u32 f = 0u; f < fields; f += 1u) {
-                u32 offset = t.map[shape + 3u + 2u * f];
-                u32 value = new_value(t, t.heap[from + offset], t.map[shape + 4u + 2u * f]);
+                u32 offset = t.map[shape + SHAPE_HEAD + 2u * f];
+                u32 value = new_value(t, t.heap[from + offset], t.map[shape + SHAPE_HEAD + 1u + 2u * f]);
                 own("word of a cell that moves", t.staging[to + offset]);
                 t.staging[to + offset] = value;
             }

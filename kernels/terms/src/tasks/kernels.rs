@@ -6,9 +6,10 @@ use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_terms::plan::{ClassId, TermPlan};
 
-use super::codegen::{self, Part, Pieces, Reports, Runtime, Shape, Sources};
+use super::codegen::{self, Part, Pieces, Reports, Runtime, Sources};
 use super::contract::{ClassFields, Formats, Generated, Host, Names};
 use super::equality::Equality;
+use super::frames::Shape;
 use super::phases::has_phases;
 use super::shapes::CellLayoutTable;
 use super::states::States;
