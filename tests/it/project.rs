@@ -159,7 +159,10 @@ fn comments_and_pages_keep_to_their_columns() {
     for (ending, mark) in [(".rs", "//"), (".cu", "//"), (".toml", "#"), (".py", "#")] {
         for path in files(ending) {
             let text = read(&path);
-            look(&path, &mut text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with(mark)));
+            look(
+                &path,
+                &mut text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with(mark)),
+            );
         }
     }
     assert!(wide.is_empty(), "more than {COLUMNS} columns: {wide:#?}");
