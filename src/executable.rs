@@ -91,8 +91,8 @@ impl<'p> Executable<'p> {
     pub fn warnings(&self) -> Diagnostics {
         self.program.diagnostics(self.compiled.warnings(self.program))
     }
-    /// Which kernels a GPU runs; `None` on other devices. [`KernelTier::Soon`] only where it was asked for, and fast ones
-    /// were not in the cache.
+    /// Which kernels a GPU runs; `None` on other devices. [`KernelTier::Soon`] only where it was asked for, and fast
+    /// ones were not in the cache.
     pub fn kernels(&self) -> Option<KernelTier> {
         self.compiled.kernels()
     }

@@ -336,9 +336,9 @@ impl Session {
         self.sources = self.texts.clone();
     }
 
-    /// Runs pending facts and goals: facts first, then goals, each in the order in which they were added. When it stops before its
-    /// end, the store is what it was, and nothing is pending any more. Under rounds the facts and the first goals are one
-    /// batch, and further goals are one each; a round looks only at what is new.
+    /// Runs pending facts and goals: facts first, then goals, each in the order in which they were added. When it stops
+    /// before its end, the store is what it was, and nothing is pending any more. Under rounds the facts and the first
+    /// goals are one batch, and further goals are one each; a round looks only at what is new.
     pub fn run(&mut self, control: &mut Control<'_>) -> Result<Reply, Box<Failure>> {
         let start = Instant::now();
         let ran = with_large_stack(|| match &mut self.kind {

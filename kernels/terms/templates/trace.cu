@@ -10,11 +10,12 @@
 //   class k, from TRACE_CLASS * k on: the words TRACE_*. Cells up to its mark live as long as the run, and refer to
 //     such cells only
 //   sort: [0] tag bits; from TRACE_TAGS on for each tag the place of the shape, 0 when the variant has no cell
-//   shape: [0] class, [SHAPE_CODE] code, [SHAPE_FIELDS] fields that may be cells; then for each its word in the cell and its
-//     sort; then the number of its first splitter plus 1, 0 when it has none; then for each direction the word and the
-//     sort of the field along which chains continue
+//   shape: [0] class, [SHAPE_CODE] code, [SHAPE_FIELDS] fields that may be cells; then for each its word in the cell
+//     and its sort; then the number of its first splitter plus 1, 0 when it has none; then for each direction the word
+//     and the sort of the field along which chains continue
 //   resume point, by `resumes`: [0] sort of the value that it gets, [ENTRY_DESTINATION] place of the destination in the
-//     frame, 0 when it has none, [ENTRY_VARIABLES] variables that may be cells; then for each its word in the frame and its sort
+//     frame, 0 when it has none, [ENTRY_VARIABLES] variables that may be cells; then for each its word in the frame and
+//     its sort
 //   state, by `states`: [0] sort of the function's value, [ENTRY_DESTINATION] whether it may have a destination,
 //     [ENTRY_VARIABLES] arguments that may be cells; then for each its word in a task and its sort
 //   chains: [0] shapes of which cells contain cells of the same shape again, [CHAIN_SPLITTERS] splitters of all of
@@ -87,17 +88,17 @@ constexpr u32 TRACE_CELLS = 2u;
 constexpr u32 TRACE_CODES = 3u;
 constexpr u32 TRACE_SHAPES = 4u;
 constexpr u32 TRACE_MARK = 5u;
-// Words of a shape: its code, number of its fields; words before them. Words of the list of chains: splitters of all shapes;
-// words before the shapes.
-constexpr u32 SHAPE_CODE = 1u;
-constexpr u32 SHAPE_FIELDS = 2u;
-constexpr u32 SHAPE_HEAD = 3u;
-// Words of a sort before the places of its shapes. Words of a resume point and of a state: its destination, number of its
-// variables; words before them.
+// Words of a sort before the places of its shapes. Words of a resume point and of a state: its destination, number of
+// its variables; words before them.
 constexpr u32 TRACE_TAGS = 1u;
 constexpr u32 ENTRY_DESTINATION = 1u;
 constexpr u32 ENTRY_VARIABLES = 2u;
 constexpr u32 ENTRY_HEAD = 3u;
+// Words of a shape: its code, number of its fields; words before them. Words of the list of chains: splitters of all
+// shapes; words before the shapes.
+constexpr u32 SHAPE_CODE = 1u;
+constexpr u32 SHAPE_FIELDS = 2u;
+constexpr u32 SHAPE_HEAD = 3u;
 constexpr u32 CHAIN_SPLITTERS = 1u;
 constexpr u32 CHAIN_HEAD = 2u;
 

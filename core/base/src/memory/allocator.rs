@@ -2,8 +2,9 @@
 //! last memory.
 //!
 //! Rust ends a process whose allocation fails. This allocator does not fail as long as the reserve lasts: it serves
-//! from there and notes that it did ([`MemoryWatch`](super::MemoryWatch)), so that the run stops with an error at its next look at
-//! the limits. Where the reserve does not suffice either, the process may have [last words](when_exhausted).
+//! from there and notes that it did ([`MemoryWatch`](super::MemoryWatch)), so that the run stops with an error at its
+//! next look at the limits. Where the reserve does not suffice either, the process may have [last
+//! words](when_exhausted).
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::OnceLock;

@@ -368,8 +368,8 @@ impl<'a> Runner<'a> {
         Ok(Attempt::Done(brought))
     }
 
-    /// The results, as the options want them. `pages`: the cells that they reach, where not all came; `last`: the end of
-    /// the last launch.
+    /// The results, as the options want them. `pages`: the cells that they reach, where not all came; `last`: the end
+    /// of the last launch.
     fn read_back(
         &self,
         start: &mut Start<'_>,

@@ -257,8 +257,8 @@ impl Marking {
         self.threads.store(threads, Ordering::Release);
     }
 
-    /// Leaves half of the stack to other threads: every second value, beginning with the oldest one. Of a tree, older values
-    /// reach more than all that are younger.
+    /// Leaves half of the stack to other threads: every second value, beginning with the oldest one. Of a tree, older
+    /// values reach more than all that are younger.
     fn share(&self, stack: &mut Waiting) {
         // Without the lock the thread goes on: there is another chance soon.
         let Ok(mut waiting) = self.waiting.try_lock() else { return };

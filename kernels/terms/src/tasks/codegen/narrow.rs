@@ -161,8 +161,8 @@ impl Narrowing {
         function.renumber();
     }
 
-    /// Gives a piece a parameter for each field of the record of parameters that is used, in the place of the record; by
-    /// the record's variable and the field: that parameter.
+    /// Gives a piece a parameter for each field of the record of parameters that is used, in the place of the record;
+    /// by the record's variable and the field: that parameter.
     fn split_params(&self, function: &mut Function) -> HashMap<(VarId, u32), VarId> {
         let mut given = HashMap::default();
         let Some(used) = &self.of_params else { return given };
