@@ -6,8 +6,8 @@
 # --profile      the cargo profile [default: release]
 # --peer         a CUDA program of somebody else, to be compiled there and run beside the benchmarks
 #
-# The tests that are packed are those of crates that have a test with "gpu" in its name, each binary under the name of its crate; they need
-# no files.
+# The tests that are packed are those of crates that have a test with "gpu" in its name, each binary under the name of
+# its crate; they need no files.
 set -euo pipefail
 
 nvrtc=no profile=release peers=() folder=

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests and measures gchr on a machine with an NVIDIA GPU, from the folder that benches/gpu-binaries.sh made. Needs no cargo.
+# Tests and measures gchr on a machine with an NVIDIA GPU, from the folder that benches/gpu-binaries.sh made. Needs no
+# cargo.
 # usage: gpu.sh FOLDER REPORT [PART]...          parts: machine tests sanitizer compile bench peers [default: all]
 #
 # tests       the test binaries; what needs a GPU fails without one
@@ -8,8 +9,8 @@
 # bench       the tables of the schedulers, with their largest sizes
 # peers       CUDA programs of others, compiled with nvcc
 #
-# REPORT is Markdown; whole logs are in the folder REPORT.logs. GCHR_GPU_LIMIT is the most seconds that one command may take [300].
-# The exit code says whether everything passed.
+# REPORT is Markdown; whole logs are in the folder REPORT.logs. GCHR_GPU_LIMIT is the most seconds that one command may
+# take [300]. The exit code says whether everything passed.
 set -uo pipefail
 
 if [ $# -lt 2 ] || [ ! -x "$1/gchr" ]; then
@@ -82,7 +83,8 @@ tests() {
     done
 }
 
-# Starts compute-sanitizer on a command that must succeed, eight at a time: most of their time is the start of the driver.
+# Starts compute-sanitizer on a command that must succeed, eight at a time: most of their time is the start of the
+# driver.
 sanitize() {
     local tool=$1 name=$2
     shift 2

@@ -10,6 +10,7 @@ mod device;
 mod devices;
 mod effects;
 mod emit;
+mod ending;
 mod exit;
 mod fmt;
 mod interrupt;
@@ -28,6 +29,7 @@ mod shell;
 mod simd;
 mod sink;
 mod test;
+mod unwritten;
 mod values;
 mod verify;
 mod watchdog;
@@ -41,7 +43,8 @@ use std::time::Instant;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use gchr::base::escape;
 
-use exit::{Exit, end_at_once, end_by};
+use ending::{end_at_once, end_by};
+use exit::Exit;
 
 /// Runs rule programs: many-sorted term rewriting (.trs) and Constraint Handling Rules (.chr).
 #[derive(Parser)]

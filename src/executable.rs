@@ -15,7 +15,7 @@ use gchr_constraints::rounds::checkpoint::Checkpoints;
 use crate::diagnostics::Diagnostics;
 use crate::executor::{Compiled, Finished, StoppedRun, Unfinished};
 use crate::executors::executor_for;
-use crate::options::{CompileOptions, Kernels};
+use crate::options::{CompileOptions, KernelTier};
 use crate::output::{Failure, Left, Outcome};
 use crate::program::{Language, Program};
 use crate::stack::with_large_stack;
@@ -91,9 +91,9 @@ impl<'p> Executable<'p> {
     pub fn warnings(&self) -> Diagnostics {
         self.program.diagnostics(self.compiled.warnings(self.program))
     }
-    /// Which kernels a GPU runs; `None` on other devices. [`Kernels::Soon`] only where it was asked for, and fast ones
-    /// were not in the cache.
-    pub fn kernels(&self) -> Option<Kernels> {
+    /// Which kernels a GPU runs; `None` on other devices. [`KernelTier::Soon`] only where it was asked for, and fast
+    /// ones were not in the cache.
+    pub fn kernels(&self) -> Option<KernelTier> {
         self.compiled.kernels()
     }
     /// The program it was made from.

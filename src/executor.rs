@@ -15,7 +15,7 @@ use gchr_constraints::rounds::checkpoint::Checkpoints;
 use gchr_kernel::device::DeviceError;
 use gchr_runtime::outcome;
 
-use crate::options::{CompileOptions, Kernels};
+use crate::options::{CompileOptions, KernelTier};
 use crate::output::{Answer, Left, SchedulerReport};
 use crate::processor::CpuTerms;
 use crate::program::Program;
@@ -45,7 +45,7 @@ pub(crate) trait Compiled: Send + Sync {
     }
 
     /// Which kernels a GPU runs.
-    fn kernels(&self) -> Option<Kernels> {
+    fn kernels(&self) -> Option<KernelTier> {
         None
     }
 

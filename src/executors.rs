@@ -16,7 +16,7 @@ use crate::program::Program;
 
 /// All executors.
 const EXECUTORS: [&dyn Executor; 8] = [
-    &cpu_terms::CpuTerms,
+    &cpu_terms::CpuTermExecutor,
     &refined::Refined,
     &cpu_rounds::CpuRounds,
     &shared_rounds::SharedRounds,

@@ -68,7 +68,7 @@ pub use gchr_logic::{Answer as LogicAnswer, Answers};
 pub use gchr_tables as tables;
 pub use gchr_terms as terms;
 pub use input::Input;
-pub use options::{CompileOptions, Device, Firing, Kernels, Native, Schedule, Scheduler, Workers};
+pub use options::{CompileOptions, Device, Firing, KernelTier, Native, Schedule, Scheduler, Workers};
 pub use output::{
     Answer, Failure, Format, FormatError, Left, LogicAnswers, Outcome, SchedulerReport, Selection,
     TableFormat,

@@ -131,7 +131,7 @@ pub enum Workers {
 
 /// What matters of kernels for a GPU that are not in the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub enum Kernels {
+pub enum KernelTier {
     /// That they are fast.
     #[default]
     Fast,
@@ -162,7 +162,7 @@ pub struct CompileOptions {
     /// rule, which costs time. The CPU and the simulator record without it.
     pub record: bool,
     /// What matters of the kernels of a GPU where they must be compiled first.
-    pub kernels: Kernels,
+    pub kernels: KernelTier,
     /// How many answers of a program with choices are looked for.
     pub answers: Answers,
     /// Whether these are written to the program's output as text when they are found, and not kept.
@@ -190,7 +190,7 @@ impl Default for CompileOptions {
             firing: Firing::default(),
             only_parallel: false,
             record: false,
-            kernels: Kernels::default(),
+            kernels: KernelTier::default(),
             answers: Answers::First(1),
             answers_as_found: false,
             seed: 1,

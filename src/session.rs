@@ -55,10 +55,10 @@ use crate::input::Input;
 use crate::options::{CompileOptions, Device};
 use crate::output::{Answer, Failure, Selection};
 use crate::program::{Language, Syntax};
-use crate::report::profile::{Profile, Subject};
+use crate::report::profile::{Profile, RunSubject};
 use crate::stack::with_large_stack;
-use ground::GroundSession;
-use logic::LogicSession;
+use ground::GroundRuns;
+use logic::LogicRuns;
 use terms::TermSession;
 
 /// A program between runs. [`Input::open`] makes one.
@@ -77,8 +77,8 @@ pub struct Session {
 
 enum Kind {
     Terms(Box<TermSession>),
-    Ground(Box<GroundSession>),
-    Logic(Box<LogicSession>),
+    Ground(Box<GroundRuns>),
+    Logic(Box<LogicRuns>),
 }
 
 /// What a run of a session gave.
@@ -183,11 +183,9 @@ fn open_constraints(
     let kind = match opened {
         None => return Err(found),
         Some(gchr_chr::Opened::Ground(program)) => {
-            Kind::Ground(Box::new(GroundSession::new(*program, texts, options)?))
+            Kind::Ground(Box::new(GroundRuns::new(*program, texts, options)?))
         }
-        Some(gchr_chr::Opened::Logic(program)) => {
-            Kind::Logic(Box::new(LogicSession::new(*program, options)?))
-        }
+        Some(gchr_chr::Opened::Logic(program)) => Kind::Logic(Box::new(LogicRuns::new(*program, options)?)),
     };
     Ok((kind, found))
 }
@@ -338,9 +336,9 @@ impl Session {
         self.sources = self.texts.clone();
     }
 
-    /// Runs what waits: facts first, then goals, each in the order in which they were added. When it stops before its
-    /// end, the store is what it was, and nothing waits any more. Under rounds the facts and the first goals are one
-    /// batch, and further goals are one each; a round looks only at what is new.
+    /// Runs pending facts and goals: facts first, then goals, each in the order in which they were added. When it stops
+    /// before its end, the store is what it was, and nothing is pending any more. Under rounds the facts and the first
+    /// goals are one batch, and further goals are one each; a round looks only at what is new.
     pub fn run(&mut self, control: &mut Control<'_>) -> Result<Reply, Box<Failure>> {
         let start = Instant::now();
         let ran = with_large_stack(|| match &mut self.kind {
@@ -378,13 +376,13 @@ impl Session {
         self.ended(ran, self.texts.clone(), start)
     }
 
-    /// Runs goals, or evaluates terms, on another device from now on; the store goes there, and what waits for a run
+    /// Runs goals, or evaluates terms, on another device from now on; the store goes there, and what is pending
     /// stays. Where that fails, all is as it was.
     pub fn set_device(&mut self, device: Device) -> Result<(), Diagnostics> {
         let moved = with_large_stack(|| match &mut self.kind {
             Kind::Terms(session) => session.set_device(device),
             Kind::Ground(session) => session.set_device(device, &self.texts),
-            Kind::Logic(_) if device.runs_kernels() => Err(vec![LogicSession::on_no_device()]),
+            Kind::Logic(_) if device.runs_kernels() => Err(vec![LogicRuns::on_no_device()]),
             Kind::Logic(_) => Ok(()),
         });
         moved.map_err(|found| Diagnostics::new(Arc::new(self.texts.clone()), found))
@@ -397,7 +395,11 @@ impl Session {
             Kind::Ground(session) => session.rules(),
             Kind::Logic(_) => return None,
         };
-        Some(Profile::of(Subject { language: self.language(), rules, sources: &self.texts }, recorder, stats))
+        Some(Profile::of(
+            RunSubject { language: self.language(), rules, sources: &self.texts },
+            recorder,
+            stats,
+        ))
     }
 
     /// How many answers of a program with choices further runs look for.

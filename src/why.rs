@@ -35,7 +35,7 @@ use crate::stack::with_large_stack;
 
 pub(crate) use explain::{Asked, Unexplained};
 pub(crate) use pattern::Pattern;
-pub(crate) use term::{Path, Unexplained as TermUnexplained};
+pub(crate) use term::{Path, TermUnexplained};
 
 use term::TermExplanation;
 

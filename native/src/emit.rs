@@ -20,7 +20,7 @@ use crate::code::{Code, Func};
 pub(crate) use calls::emit_adaptor;
 pub use calls::{Kept, Root};
 pub use control::Var;
-pub use memory::{Access, Width};
+pub use memory::{MemoryAccess, Width};
 pub use operators::{CheckedOp, Compare, FloatOp, WordOp};
 
 /// A word or a float.

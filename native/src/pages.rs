@@ -2,8 +2,6 @@
 
 use std::ptr::{NonNull, null_mut};
 
-use crate::stack::page_size;
-
 /// Address space for code: calls inside it reach everywhere on each platform.
 const SPACE: usize = 64 << 20;
 /// Functions begin at different places of their pages, so that not all compete for the same lines of the instruction
@@ -105,4 +103,10 @@ fn synchronise(address: u64, bytes: usize) {
     }
     // SAFETY: the range is mapped.
     unsafe { __clear_cache(address as *mut _, (address + bytes as u64) as *mut _) };
+}
+
+/// Bytes of a page of memory.
+pub(crate) fn page_size() -> u64 {
+    // SAFETY: reads a constant of the system.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }

@@ -13,6 +13,8 @@ pub(crate) use platform::{STUB_BYTES, call_helper, call_helper_preserving, enter
 
 use gchr_base::memory::{self, Reservation};
 
+use crate::pages::page_size;
+
 /// What lies below the limit that functions test: frames of functions that call nothing, and shims.
 pub(crate) const RED_ZONE: u64 = 64 << 10;
 /// Bytes below the last frame that are taken with it.
@@ -87,10 +89,4 @@ impl Stack {
     pub fn touch(&mut self, bytes: u64) {
         self.space.touch(bytes);
     }
-}
-
-/// Bytes of a page of memory.
-pub(crate) fn page_size() -> u64 {
-    // SAFETY: reads a constant of the system.
-    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }

@@ -7,7 +7,6 @@ mod cells;
 mod helpers;
 mod lower;
 mod machine;
-mod operate;
 #[cfg(test)]
 mod tests;
 mod workers;

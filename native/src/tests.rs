@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::code::{Code, Func, Kind, NO_NOTE, Refused, Signature, Source};
-use crate::emit::{Access, CheckedOp, Compare, Emit, FloatOp, Width, WordOp};
+use crate::emit::{CheckedOp, Compare, Emit, FloatOp, MemoryAccess, Width, WordOp};
 use crate::stack::Stack;
 use crate::vm::{NOT_COMPILED, Vm};
 
@@ -338,8 +338,8 @@ fn memory(e: &mut Emit<'_>) {
     e.switch(width, &cases, other);
     for (label, width) in labels.into_iter().zip(widths) {
         e.bind(label);
-        let value = e.load(width, Access::Unaligned, from, 1);
-        e.store(width, Access::Unaligned, value, to, 2);
+        let value = e.load(width, MemoryAccess::Unaligned, from, 1);
+        e.store(width, MemoryAccess::Unaligned, value, to, 2);
         e.give(value);
     }
     e.bind(other);

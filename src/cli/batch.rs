@@ -18,8 +18,8 @@ use super::exit::Exit;
 use super::memory;
 use super::out_file::File;
 use super::report;
-use super::run::unwritten;
 use super::sink::Stdout;
+use super::unwritten::unwritten;
 use super::watchdog::{self, Phase};
 
 /// What a batch writes: results to `out`, what is wrong with lines to standard error.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::out_file;
-use folder::{NAMES, Target, part_name};
+use folder::{CheckpointFolder, NAMES, part_name};
 
 /// What each file begins with; the number is that of the format.
 const FIRST_LINE: &[u8] = b"gchr checkpoint 1\n";
@@ -88,7 +88,7 @@ pub struct Files {
     run: Run,
     every: Every,
     /// Where new ones go.
-    target: Option<Target>,
+    target: Option<CheckpointFolder>,
     /// The last complete one.
     last: Mutex<Option<Source>>,
     /// When the last one was complete, or the run began.
@@ -120,7 +120,7 @@ impl Files {
             None => None,
         };
         let goes_on = matches!((target, resume), (Some(a), Some(b)) if same_folder(a, b));
-        let target = target.map(|folder| Target::open(folder, goes_on, is_first)).transpose()?;
+        let target = target.map(|folder| CheckpointFolder::open(folder, goes_on, is_first)).transpose()?;
         let since = Mutex::new(Instant::now());
         Ok(Self { run, every, target, last: Mutex::new(last), since })
     }

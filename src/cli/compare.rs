@@ -10,7 +10,7 @@ use gchr::report::compare::{Comparison, Mapping, Plan, Subject, Variant};
 use gchr::{CompileOptions, Device, Input, Language, Program};
 
 use super::device::DeviceArgs;
-use super::effects::{self, Case, Given};
+use super::effects::{self, Case, GivenOptions};
 use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::out_file::{self, File};
@@ -188,7 +188,7 @@ fn plan(args: &Args) -> Result<Plan, Exit> {
 }
 
 /// Refuses options that have no effect on any of the programs, as each variant reads them.
-fn check_options(args: &Args, variants: &[(Variant, Given)]) -> Result<(), Exit> {
+fn check_options(args: &Args, variants: &[(Variant, GivenOptions)]) -> Result<(), Exit> {
     let mut all = Vec::new();
     for (variant, given) in variants {
         let in_rounds = variant.options.semantics == Some(Semantics::Rounds);
@@ -262,7 +262,7 @@ fn subject(args: &Args, mapping: Option<&Mapping>, path: &Path) -> Result<Subjec
     Ok(subject)
 }
 
-fn variant(args: &Args, text: &str) -> Result<(Variant, Given), Exit> {
+fn variant(args: &Args, text: &str) -> Result<(Variant, GivenOptions), Exit> {
     let split = words::split(text).map_err(|cause| {
         refuse("U0105", &format!("--with {text:?}: {cause}"), "write the options as for `gchr run`")
     })?;
@@ -286,5 +286,5 @@ fn variant(args: &Args, text: &str) -> Result<(Variant, Given), Exit> {
     }
     let limits = with.limits.or(args.limits).limits(with.device.device);
     let variant = Variant { label: text.to_string(), language: with.language(), options, limits };
-    Ok((variant, Given::of("compare", &matches)))
+    Ok((variant, GivenOptions::of("compare", &matches)))
 }

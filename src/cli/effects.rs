@@ -251,17 +251,17 @@ const RULES: &[Rule] = &[
 
 /// The options that were given to a command, with their values.
 #[derive(Debug)]
-pub struct Given {
+pub struct GivenOptions {
     command: String,
     options: Vec<(String, Vec<String>)>,
 }
 
 /// Those of the command line of this process.
-static GIVEN: OnceLock<Given> = OnceLock::new();
+static GIVEN: OnceLock<GivenOptions> = OnceLock::new();
 
 /// Notes the options of the command line of this process.
 pub fn note(command: &str, matches: &ArgMatches) {
-    let _ = GIVEN.set(Given::of(command, matches));
+    let _ = GIVEN.set(GivenOptions::of(command, matches));
 }
 
 /// Refuses the options of the command line that have no effect on any of these programs; all of them are told.
@@ -269,7 +269,7 @@ pub fn check(cases: &[Case]) -> Result<(), Exit> {
     GIVEN.get().map_or(Ok(()), |given| given.check("", cases))
 }
 
-impl Given {
+impl GivenOptions {
     /// What a parser of options has found.
     pub fn of(command: &str, matches: &ArgMatches) -> Self {
         let is_given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);

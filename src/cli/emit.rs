@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use gchr::base::escape;
 use gchr::device::{self, Arch};
 use gchr::terms::plan::PASSES;
-use gchr::{CompileOptions, Diagnostics, Kernels, Language, Program, Schedule};
+use gchr::{CompileOptions, Diagnostics, KernelTier, Language, Program, Schedule};
 
 use super::device::ScheduleArgs;
 use super::effects::{self, Case};
@@ -194,7 +194,7 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
 
 fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>, Refused> {
     watchdog::enter(Phase::Compile);
-    let wanted = args.kernels.map_or(Kernels::Fast, Kernels::from);
+    let wanted = args.kernels.map_or(KernelTier::Fast, KernelTier::from);
     let options = CompileOptions { schedule, kernels: wanted, ..CompileOptions::default() };
     let mut kernels = program.kernels(&args.semantics.complete(options))?;
     if let Some(name) = &args.kernel {

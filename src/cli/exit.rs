@@ -1,12 +1,8 @@
-//! How the process ends.
-
-use std::io::Write;
+//! How the process ends: its exit code.
 
 use serde::{Deserialize, Serialize};
 
 use gchr::Diagnostics;
-
-use super::out_file;
 
 /// How the process ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -46,27 +42,3 @@ impl Exit {
 
 /// The number of a signal.
 pub type Signal = i32;
-
-/// Ends the process without the handlers that libraries have registered for its end: the driver of the GPU is at work
-/// in another thread.
-pub fn end_at_once(exit: Exit) -> ! {
-    let _ = std::io::stdout().flush();
-    end_in_the_middle(exit)
-}
-
-/// Ends the process whatever its other threads do: nothing that they hold is waited for.
-pub fn end_in_the_middle(exit: Exit) -> ! {
-    out_file::remove_parts();
-    // SAFETY: the call has no preconditions; nothing of this process is used after it.
-    unsafe { libc::_exit(exit.code().into()) }
-}
-
-/// Ends the process by a signal that it has caught, so that a shell sees what it would see of a process that does not
-/// catch it.
-pub fn end_by(signal: Signal) -> ! {
-    out_file::remove_parts();
-    #[cfg(unix)]
-    super::interrupt::end_by_default(signal);
-    // SAFETY: as above.
-    unsafe { libc::_exit(128 + signal) }
-}

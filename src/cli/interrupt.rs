@@ -4,7 +4,8 @@
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::exit::{Signal, end_by};
+use super::ending::end_by;
+use super::exit::Signal;
 use super::{progress, watchdog};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

@@ -22,32 +22,32 @@ enum Form {
 
 /// A path whose ending says how to write a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Target {
+pub struct ProfileFile {
     path: PathBuf,
     form: Form,
 }
 
 /// The argument of `--profile`.
-pub fn target(text: &str) -> Result<Target, String> {
+pub fn target(text: &str) -> Result<ProfileFile, String> {
     let form = match Path::new(text).extension().and_then(|e| e.to_str()) {
         Some("html" | "htm") => Form::Html,
         Some("svg") => Form::Svg,
         Some("json") => Form::Json,
         _ => return Err("expected a file that ends in .html, .svg or .json".into()),
     };
-    Ok(Target { path: text.into(), form })
+    Ok(ProfileFile { path: text.into(), form })
 }
 
 /// An open profile.
 pub struct Output {
-    target: Target,
+    target: ProfileFile,
     file: File,
     recorder: Recorder,
     device: Device,
     why: Option<Why>,
 }
 
-impl Target {
+impl ProfileFile {
     /// Whether a derivation can be written to it.
     pub fn takes_text(&self) -> bool {
         self.form != Form::Svg
@@ -56,12 +56,12 @@ impl Target {
 
 impl Output {
     /// Opens the file: a path that cannot be written is known before the run.
-    pub fn open(target: &Target, device: Device) -> Result<Self, Exit> {
+    pub fn open(target: &ProfileFile, device: Device) -> Result<Self, Exit> {
         Self::open_for("--profile", target, device)
     }
 
     /// The same for another option, or a command.
-    pub fn open_for(option: &'static str, target: &Target, device: Device) -> Result<Self, Exit> {
+    pub fn open_for(option: &'static str, target: &ProfileFile, device: Device) -> Result<Self, Exit> {
         let file = File::create(option, &target.path)?;
         Ok(Self { target: target.clone(), file, recorder: Recorder::new(), device, why: None })
     }

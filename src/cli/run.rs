@@ -21,6 +21,7 @@ use gchr::{BatchOptions, CompileOptions, Control, Device, Executable, Program, R
 use super::checkpoints::Files;
 use super::exit::Exit;
 use super::sink::Stdout;
+use super::unwritten::unwritten;
 use super::watchdog::{self, Phase};
 use super::{batch, interrupt, out_file, profile, report};
 use choices::FormatArg;
@@ -32,7 +33,6 @@ pub use args::{Args, stdin_of, stdin_once};
 pub use as_gpu_child::run_as_gpu_child;
 pub use choices::KernelsArg;
 pub use later_kernels::compile as compile_later_kernels;
-pub use output::unwritten;
 
 /// Runs the program; what goes wrong is on standard error when this returns.
 pub fn run(args: &Args, start: Instant) -> Exit {

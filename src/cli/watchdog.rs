@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use gchr::base::error::StopReason;
 use gchr::base::watch::Watch;
 
-use super::exit::{Exit, Signal, end_by, end_in_the_middle};
+use super::ending::{end_by, end_in_the_middle};
+use super::exit::{Exit, Signal};
 use super::{interrupt, progress, report, sink};
 
 /// What the process does.

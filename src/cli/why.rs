@@ -186,7 +186,7 @@ fn write(args: &Args, explanation: &Explanation, file: Option<File>) -> Exit {
     watchdog::heard();
     match written {
         Err(error) if !stdout.is_closed() => {
-            super::run::unwritten("the derivations", error.into());
+            super::unwritten::unwritten("the derivations", error.into());
             Exit::Failed
         }
         _ => Exit::Done,

@@ -18,7 +18,7 @@ use gchr_simulator::{SimDevice, Simulator};
 
 use super::compile::{Target, Texts, compile_and_check};
 use super::verify::before_launch;
-use crate::options::{CompileOptions, Device, Kernels};
+use crate::options::{CompileOptions, Device, KernelTier};
 use crate::stack::with_large_stack;
 
 /// Bytes of this machine that a byte of tables takes on the simulator: itself, and the shadow in which the simulator
@@ -35,7 +35,7 @@ pub(crate) const SIM_BLOCKS: u32 = 2;
 pub(crate) struct Backend {
     machine: LoadedDevice,
     /// Which kernels, on a GPU.
-    kernels: Option<Kernels>,
+    kernels: Option<KernelTier>,
     /// Milliseconds that the check of the kernels was waited for.
     verify_ms: f64,
 }
@@ -55,12 +55,12 @@ impl Backend {
     pub fn load<T: HasKernels + Send>(
         name: &str,
         options: &CompileOptions,
-        make: impl Fn(Kernels) -> Result<T, Vec<Diagnostic>> + Sync,
+        make: impl Fn(KernelTier) -> Result<T, Vec<Diagnostic>> + Sync,
     ) -> Result<(T, Self), Vec<Diagnostic>> {
         match options.device {
             Device::Gpu(ordinal) => load_gpu(ordinal, name, options, make),
             Device::Cpu | Device::Auto | Device::Sim => {
-                let made = make(Kernels::Fast)?;
+                let made = make(KernelTier::Fast)?;
                 let kernels = made.module();
                 let verify_ms = before_launch(kernels)?;
                 let simulated = with_large_stack(|| gchr_simulator::Program::new(kernels));
@@ -75,7 +75,7 @@ impl Backend {
     }
 
     /// Which kernels a GPU runs.
-    pub fn kernels(&self) -> Option<Kernels> {
+    pub fn kernels(&self) -> Option<KernelTier> {
         self.kernels
     }
 
@@ -142,8 +142,8 @@ impl Backend {
             stats.device = Some(name);
             stats.verify_ms = Some(self.verify_ms);
             stats.kernels = self.kernels.map(|kernels| match kernels {
-                Kernels::Fast => "fast".into(),
-                Kernels::Soon => "soon".into(),
+                KernelTier::Fast => "fast".into(),
+                KernelTier::Soon => "soon".into(),
             });
         });
         result
@@ -213,13 +213,13 @@ fn load_gpu<T: HasKernels + Send>(
     ordinal: u32,
     name: &str,
     options: &CompileOptions,
-    make: impl Fn(Kernels) -> Result<T, Vec<Diagnostic>> + Sync,
+    make: impl Fn(KernelTier) -> Result<T, Vec<Diagnostic>> + Sync,
 ) -> Result<(T, Backend), Vec<Diagnostic>> {
     let known = driver::describe(ordinal).map_err(|error| vec![error.into()])?;
     let (opened, built) = thread::scope(|scope| {
         let opening = scope.spawn(|| Gpu::open(ordinal));
         let built = Target::new(&known, name, options.form()).and_then(|target| {
-            let soon = options.kernels == Kernels::Soon && target.form == Form::Plain;
+            let soon = options.kernels == KernelTier::Soon && target.form == Form::Plain;
             let (made, texts, target) = made_for(target, soon, make)?;
             Ok((compile_and_check(&target, &made, texts)?, made, target))
         });
@@ -241,7 +241,7 @@ fn load_gpu<T: HasKernels + Send>(
 fn made_for<T: HasKernels + Send>(
     target: Target,
     soon: bool,
-    make: impl Fn(Kernels) -> Result<T, Vec<Diagnostic>> + Sync,
+    make: impl Fn(KernelTier) -> Result<T, Vec<Diagnostic>> + Sync,
 ) -> Result<(T, Texts, Target), Vec<Diagnostic>> {
     let made = |target: Target| {
         let made = make(target.kernels)?;
@@ -284,10 +284,10 @@ fn simulator<'a>(
     memory_limit: u64,
     control: &Control<'a>,
 ) -> SimDevice<'a> {
-    let options = gchr_simulator::Options {
+    let options = gchr_simulator::SimulatorOptions {
         memory_limit,
         resident_blocks: SIM_BLOCKS,
-        ..gchr_simulator::Options::default()
+        ..gchr_simulator::SimulatorOptions::default()
     };
     let mut device = SimDevice::new(kernels.clone(), options).patience(SIM_PATIENCE);
     if let Some(flag) = control.watch().interrupt_flag() {

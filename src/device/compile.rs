@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Instant;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_cuda::{Arch, Compiler, DeviceInfo, Gpu, Image, LateKernels, Options as NvrtcOptions};
+use gchr_cuda::{Arch, Compiler, DeviceInfo, Gpu, Image, LateKernels, NvrtcOptions};
 use gchr_kernel::device::DeviceError;
 use gchr_kernel::ir::Module;
 use gchr_kernel::{Form, Unit};
@@ -14,7 +14,7 @@ use super::backend::HasKernels;
 use super::helper::{self, Helper};
 use super::source::NAME;
 use super::verify::before_launch;
-use crate::options::Kernels;
+use crate::options::KernelTier;
 use crate::stack::with_large_stack;
 
 /// Registers of a multiprocessor, of all architectures that NVRTC 13 knows.
@@ -27,19 +27,19 @@ pub(super) struct Target {
     name: String,
     arch: Arch,
     pub form: Form,
-    pub kernels: Kernels,
+    pub kernels: KernelTier,
 }
 
 impl Target {
     /// Fast kernels for a GPU.
     pub fn new(gpu: &DeviceInfo, name: &str, form: Form) -> Result<Self, Vec<Diagnostic>> {
         let arch = compiler()?.arch_for(gpu.capability).map_err(|found| vec![found])?;
-        Ok(Self { name: name.to_string(), arch, form, kernels: Kernels::Fast })
+        Ok(Self { name: name.to_string(), arch, form, kernels: KernelTier::Fast })
     }
 
     /// Kernels that are compiled in little time instead.
     pub fn soon(self) -> Self {
-        Self { kernels: Kernels::Soon, ..self }
+        Self { kernels: KernelTier::Soon, ..self }
     }
 
     /// What the compiler gets of a unit.
@@ -61,16 +61,16 @@ impl Target {
     fn options(&self) -> NvrtcOptions {
         match (self.form, self.kernels) {
             (Form::Counting, _) => NvrtcOptions::kernels().with_lines(),
-            (Form::Plain, Kernels::Fast) => NvrtcOptions::kernels().from_env(),
-            (Form::Plain, Kernels::Soon) => NvrtcOptions::kernels_soon().from_env(),
+            (Form::Plain, KernelTier::Fast) => NvrtcOptions::kernels().from_env(),
+            (Form::Plain, KernelTier::Soon) => NvrtcOptions::kernels_soon().from_env(),
         }
     }
 
     /// Links code where it comes in objects, and keeps what that gives; and loads it.
-    pub fn load(&self, code: Code, gpu: &mut Gpu) -> Result<(), DeviceError> {
+    pub fn load(&self, code: UnitCode, gpu: &mut Gpu) -> Result<(), DeviceError> {
         match code {
-            Code::Image(image) => gpu.load(&image),
-            Code::Objects(images, text) => {
+            UnitCode::Image(image) => gpu.load(&image),
+            UnitCode::Objects(images, text) => {
                 let linked = gpu.link(&images)?;
                 if let Ok(compiler) = Compiler::from_env() {
                     compiler.keep_linked(&text.objects, NAME, &text.options, &linked);
@@ -85,8 +85,8 @@ fn compiler() -> Result<Compiler, Vec<Diagnostic>> {
     Compiler::from_env().map_err(|error| vec![error.into()])
 }
 
-/// What the compiler gets of a unit: the text of each object and the options of all; one where the unit is compiled as a
-/// whole.
+/// What the compiler gets of a unit: the text of each object and the options of all; one where the unit is compiled as
+/// a whole.
 #[derive(Clone)]
 pub(super) struct UnitText {
     objects: Vec<String>,
@@ -129,7 +129,7 @@ impl Texts {
 }
 
 /// Code of a unit.
-pub(super) enum Code {
+pub(super) enum UnitCode {
     /// To be loaded.
     Image(Image),
     /// To be linked.
@@ -138,7 +138,7 @@ pub(super) enum Code {
 
 /// Compiled kernels.
 pub(super) struct BuiltKernels {
-    pub usual: Vec<Code>,
+    pub usual: Vec<UnitCode>,
     /// Those that few runs need.
     pub rare: Vec<Late>,
     /// Milliseconds that the check took beyond the compilation.
@@ -170,8 +170,8 @@ impl LateKernels for Late {
     }
     fn compile(&self) -> Result<Vec<Image>, Vec<Diagnostic>> {
         Ok(match compile(&self.target, vec![self.text()?.clone()])?.pop() {
-            Some(Code::Image(image)) => vec![image],
-            Some(Code::Objects(images, _)) => images,
+            Some(UnitCode::Image(image)) => vec![image],
+            Some(UnitCode::Objects(images, _)) => images,
             None => Vec::new(),
         })
     }
@@ -203,10 +203,10 @@ pub(super) fn compile_and_check(
 
 /// Compiles units, each object by a process of its own where there are helpers; what was compiled before is in the
 /// cache.
-fn compile(target: &Target, units: Vec<UnitText>) -> Result<Vec<Code>, Vec<Diagnostic>> {
+fn compile(target: &Target, units: Vec<UnitText>) -> Result<Vec<UnitCode>, Vec<Diagnostic>> {
     let compiler = compiler()?;
     let mut code: Vec<_> =
-        units.iter().map(|unit| unit.find(&compiler, target.arch).map(Code::Image)).collect();
+        units.iter().map(|unit| unit.find(&compiler, target.arch).map(UnitCode::Image)).collect();
     let missing = |at: &usize| code[*at].is_none();
     let mut objects: Vec<Object<'_>> = (0..units.len())
         .filter(missing)
@@ -238,8 +238,8 @@ fn compile(target: &Target, units: Vec<UnitText>) -> Result<Vec<Code>, Vec<Diagn
     for ((code, mut images), text) in code.iter_mut().zip(images).zip(units) {
         match images.len() {
             0 => {}
-            1 => *code = images.pop().map(Code::Image),
-            _ => *code = Some(Code::Objects(images, text)),
+            1 => *code = images.pop().map(UnitCode::Image),
+            _ => *code = Some(UnitCode::Objects(images, text)),
         }
     }
     Ok(code.into_iter().flatten().collect())

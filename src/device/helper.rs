@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
 use gchr_base::memory;
-use gchr_cuda::{Arch, Cache, Compiler, Options};
+use gchr_cuda::{Arch, Cache, Compiler, NvrtcOptions};
 use serde::{Deserialize, Serialize};
 
 use super::source::NAME;
@@ -36,7 +36,7 @@ pub fn serve_compiler(input: impl BufRead, mut output: impl Write) -> io::Result
             compiler = Compiler::from_env().ok();
         }
         let arch = if job.machine_code { Arch::Real(job.arch) } else { Arch::Virtual(job.arch) };
-        let options = job.options.iter().fold(Options::none(), |options, option| options.with(option));
+        let options = job.options.iter().fold(NvrtcOptions::none(), |options, option| options.with(option));
         let is_done = compiler.as_ref().is_some_and(|c| c.build(&job.source, NAME, arch, &options).is_ok());
         writeln!(output, "{is_done}")?;
         output.flush()?;
@@ -79,7 +79,7 @@ impl Helper {
     }
 
     /// Has a text compiled; whether its code is in the cache then. One that has not done it does nothing more.
-    pub fn compile(&mut self, source: &str, arch: Arch, options: &Options) -> bool {
+    pub fn compile(&mut self, source: &str, arch: Arch, options: &NvrtcOptions) -> bool {
         let (number, machine_code) = match arch {
             Arch::Real(number) => (number, true),
             Arch::Virtual(number) => (number, false),

@@ -15,7 +15,7 @@ use gchr_kernels_terms::{tasks, topology};
 use gchr_terms::plan::{TermOptions, TermPlan, compile};
 
 use super::backend::HasKernels;
-use crate::options::{Kernels as Wanted, Schedule, Scheduler};
+use crate::options::{KernelTier, Schedule, Scheduler};
 use crate::stack::with_large_stack;
 
 /// A term program as a scheduler sees it, and its kernels.
@@ -70,12 +70,12 @@ pub(crate) fn lower_rounds(
     rules: &rule::Program,
     sources: &SourceMap,
     options: RoundsOptions,
-    wanted: Wanted,
+    wanted: KernelTier,
 ) -> Result<(ChrPlan, Kernels), Vec<Diagnostic>> {
     with_large_stack(|| {
         let plan = compile_rounds(rules, options)?;
         let mut made = kernels(rules, &plan, sources)?;
-        if wanted == Wanted::Soon {
+        if wanted == KernelTier::Soon {
             made.cut();
         }
         Ok((plan, made))
@@ -87,7 +87,7 @@ pub(crate) fn plan_side_by_side(
     rules: &rule::Program,
     schedule: Schedule,
 ) -> Result<TermPlan, Vec<Diagnostic>> {
-    let plan = with_large_stack(|| plan_for_tasks(rules, schedule.collector_of_tasks(), Wanted::Fast))?;
+    let plan = with_large_stack(|| plan_for_tasks(rules, schedule.collector_of_tasks(), KernelTier::Fast))?;
     match plan.functions.iter().any(|function| function.region.body.has_siblings()) {
         true => Ok(plan),
         false => Err(vec![
@@ -100,10 +100,10 @@ pub(crate) fn plan_side_by_side(
 fn plan_for_tasks(
     rules: &rule::Program,
     collector: Collector,
-    wanted: Wanted,
+    wanted: KernelTier,
 ) -> Result<TermPlan, Vec<Diagnostic>> {
     let options = TermOptions::tasks(collector == Collector::Queue);
-    compile(rules, &if wanted == Wanted::Soon { options.short() } else { options })
+    compile(rules, &if wanted == KernelTier::Soon { options.short() } else { options })
 }
 
 /// Generates the kernels of a term program; `planned` is its plan for tasks, where that is made already.
@@ -111,7 +111,7 @@ pub(crate) fn lower_terms(
     rules: &rule::Program,
     sources: &SourceMap,
     schedule: Schedule,
-    wanted: Wanted,
+    wanted: KernelTier,
     planned: Option<TermPlan>,
 ) -> Result<LoweredTerms, Vec<Diagnostic>> {
     let collector = schedule.collector_of_tasks();
@@ -129,11 +129,11 @@ fn by_tasks(
     sources: &SourceMap,
     plan: TermPlan,
     collector: Collector,
-    wanted: Wanted,
+    wanted: KernelTier,
 ) -> Result<LoweredTerms, Vec<Diagnostic>> {
     let pieces = match wanted {
-        Wanted::Fast => Pieces::FAST,
-        Wanted::Soon => Pieces::SOON,
+        KernelTier::Fast => Pieces::FAST,
+        KernelTier::Soon => Pieces::SOON,
     };
     let tuning = Tuning { compact: collector == Collector::Compact, pieces, ..Tuning::default() };
     let kernels = tasks::kernels::kernels(&plan, rules, sources, tuning)?;

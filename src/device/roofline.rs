@@ -8,7 +8,7 @@ use std::sync::Arc;
 use gchr_base::profile::RooflinePeaks;
 use gchr_base::source::SourceMap;
 use gchr_cuda::cache::{self, Folder};
-use gchr_cuda::{Compiler, DeviceInfo, Gpu, Options, driver};
+use gchr_cuda::{Compiler, DeviceInfo, Gpu, NvrtcOptions, driver};
 use gchr_kernel::device::{Device as _, DeviceError};
 use probe::{ProbeSize, measure, module};
 
@@ -25,7 +25,7 @@ pub fn measure_roofline(gpu: u32) -> Result<(RooflinePeaks, io::Result<()>), Dia
         let info = driver::describe(gpu).map_err(|error| vec![error.into()])?;
         let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
         let text = with_large_stack(|| gchr_kernel::cuda_text(&module()?, "roofline.cu"))?;
-        let built = compiler.build_for(info.capability, &text, NAME, &Options::kernels());
+        let built = compiler.build_for(info.capability, &text, NAME, &NvrtcOptions::kernels());
         let image = built.map_err(|error| vec![error])?.compiled.image;
         let mut gpu = Gpu::open(gpu).map_err(|error| vec![error.into()])?;
         let measured = gpu.load(&image).and_then(|()| {

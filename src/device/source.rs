@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use gchr_cuda::{Arch, Compiler, Image, Options};
+use gchr_cuda::{Arch, Compiler, Image, NvrtcOptions};
 use gchr_kernel::Unit;
 use gchr_kernel::ir::Module;
 
@@ -97,7 +97,7 @@ impl KernelSource<'_> {
     pub fn compile(&self, arch: Arch) -> Result<Image, Diagnostics> {
         let text = self.cuda()?;
         let compiler = Compiler::from_env().map_err(|error| self.program.diagnostics(vec![error.into()]))?;
-        let built = compiler.build(&text, NAME, arch, &Options::kernels().from_env());
+        let built = compiler.build(&text, NAME, arch, &NvrtcOptions::kernels().from_env());
         built.map(|built| built.compiled.image).map_err(|error| self.program.diagnostics(vec![error.into()]))
     }
 }

@@ -12,11 +12,11 @@ use crate::processor;
 use crate::program::{Language, Program};
 
 /// The interpreter of term plans, and native code.
-pub(crate) struct CpuTerms;
+pub(crate) struct CpuTermExecutor;
 
 struct CpuTermProgram(processor::CpuTerms);
 
-impl Executor for CpuTerms {
+impl Executor for CpuTermExecutor {
     fn runs(&self, program: &Program, options: &CompileOptions) -> bool {
         program.language() == Language::Terms && options.device == Device::Cpu
     }

@@ -119,7 +119,7 @@ impl Compiled for DeviceRoundsProgram {
         Box::new(&self.kernels.module)
     }
 
-    fn kernels(&self) -> Option<options::Kernels> {
+    fn kernels(&self) -> Option<options::KernelTier> {
         self.backend.kernels()
     }
 

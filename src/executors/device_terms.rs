@@ -18,7 +18,7 @@ use crate::diagnostics::trace_missing;
 use crate::executor::{
     Compiled, Executor, Finished, LineEvaluation, NormalFormTexts, TermDevice, Unfinished,
 };
-use crate::options::{CompileOptions, Kernels, Schedule};
+use crate::options::{CompileOptions, KernelTier, Schedule};
 use crate::output::{Answer, SchedulerReport};
 use crate::processor::CpuTerms;
 use crate::program::{Language, Program, program_name};
@@ -89,7 +89,7 @@ impl DeviceTermProgram {
         let planned = Mutex::new(planned);
         let take = || planned.lock().unwrap_or_else(PoisonError::into_inner).take();
         let make = |wanted| {
-            let planned = if wanted == Kernels::Fast { take() } else { None };
+            let planned = if wanted == KernelTier::Fast { take() } else { None };
             lower_terms(rules, sources, schedule, wanted, planned)
         };
         let (lowered, backend) = Backend::load(program_name(sources), options, make)?;
@@ -160,7 +160,7 @@ impl Compiled for DeviceTermProgram {
         Box::new(self.lowered.module())
     }
 
-    fn kernels(&self) -> Option<Kernels> {
+    fn kernels(&self) -> Option<KernelTier> {
         self.backend.kernels()
     }
 

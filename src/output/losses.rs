@@ -33,7 +33,7 @@ enum Declared {
 
 /// Which values a column holds.
 #[derive(Default)]
-struct Held {
+struct ValueKinds {
     int: bool,
     float: bool,
     negative_zero: bool,
@@ -86,7 +86,7 @@ pub(super) fn of_logic(
     (name, arity): (&str, usize),
     format: Option<TableFormat>,
 ) -> Vec<String> {
-    let mut held: Vec<Held> = (0..arity).map(|_| Held::default()).collect();
+    let mut held: Vec<ValueKinds> = (0..arity).map(|_| ValueKinds::default()).collect();
     for answer in answers {
         for &term in &answer.store {
             let of_symbol = answer.terms.functor(term).filter(|(n, args)| *n == name && args.len() == arity);
@@ -146,8 +146,8 @@ impl Form {
     }
 }
 
-fn held(rows: &Rows<'_>, column: usize) -> Held {
-    let mut held = Held::default();
+fn held(rows: &Rows<'_>, column: usize) -> ValueKinds {
+    let mut held = ValueKinds::default();
     let kind = rows.kinds()[column];
     match kind {
         SortKind::Int => held.int = !rows.is_empty(),
@@ -170,7 +170,7 @@ fn held(rows: &Rows<'_>, column: usize) -> Held {
     held
 }
 
-impl Held {
+impl ValueKinds {
     fn add_atom(&mut self, text: &str) {
         match gchr_chr::is_number_of_facts(text) {
             true => self.digits = true,

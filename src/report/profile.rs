@@ -25,7 +25,7 @@ pub use data::{Line, Profile, RuleProfile, Why};
 
 /// What was run.
 #[derive(Clone, Copy)]
-pub(crate) struct Subject<'a> {
+pub(crate) struct RunSubject<'a> {
     pub language: Language,
     pub rules: &'a rule::Program,
     pub sources: &'a SourceMap,
@@ -35,11 +35,11 @@ impl Profile {
     /// The profile of a run of `program`.
     pub fn new(program: &Program, recorder: &Recorder, stats: &Stats) -> Self {
         let subject =
-            Subject { language: program.language(), rules: &program.rules, sources: &program.sources };
+            RunSubject { language: program.language(), rules: &program.rules, sources: &program.sources };
         Self::of(subject, recorder, stats)
     }
 
-    pub(crate) fn of(subject: Subject<'_>, recorder: &Recorder, stats: &Stats) -> Self {
+    pub(crate) fn of(subject: RunSubject<'_>, recorder: &Recorder, stats: &Stats) -> Self {
         let mut rules = rules(subject, recorder);
         let lines = source::lines(subject, &rules);
         rules.sort_by(|a, b| b.applied.cmp(&a.applied).then(a.line.cmp(&b.line)));
@@ -126,7 +126,7 @@ fn rule_title(
     }
 }
 
-fn rules(subject: Subject<'_>, recorder: &Recorder) -> Vec<RuleProfile> {
+fn rules(subject: RunSubject<'_>, recorder: &Recorder) -> Vec<RuleProfile> {
     if !recorder.counts_rules() {
         return Vec::new();
     }

@@ -28,7 +28,7 @@ use crate::why::{
 const UNDO: usize = 100;
 
 /// A program over a ground store.
-pub(super) struct GroundSession {
+pub(super) struct GroundRuns {
     program: gchr_chr::GroundSession,
     plan: ChrPlan,
     /// Columns hold more than the plan says.
@@ -44,7 +44,7 @@ enum Place {
     Device(Box<DeviceStore>),
 }
 
-impl GroundSession {
+impl GroundRuns {
     /// `texts` are those of the program.
     pub fn new(
         program: gchr_chr::GroundSession,

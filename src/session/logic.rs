@@ -17,7 +17,7 @@ use crate::options::CompileOptions;
 use crate::output::{Answer, LogicAnswers};
 
 /// A program with a store of the logic machine.
-pub(super) struct LogicSession {
+pub(super) struct LogicRuns {
     program: gchr_chr::LogicSession,
     resident: Resident,
     options: Options,
@@ -25,7 +25,7 @@ pub(super) struct LogicSession {
     pending: [Vec<LogicProgram>; 3],
 }
 
-impl LogicSession {
+impl LogicRuns {
     pub fn new(program: gchr_chr::LogicSession, options: &CompileOptions) -> Result<Self, Vec<Diagnostic>> {
         if options.device.runs_kernels() || options.semantics == Some(Semantics::Rounds) {
             return Err(vec![Self::on_no_device()]);
@@ -65,7 +65,7 @@ impl LogicSession {
         self.options.answers = answers;
     }
 
-    /// Runs what waits. A run that stops is taken back as a whole.
+    /// Runs pending goals. A run that stops is taken back as a whole.
     pub fn run(&mut self, control: &mut Control<'_>) -> Result<Reply, Ended> {
         let Self { resident, options, .. } = self;
         let goals = std::mem::take(&mut self.pending);

@@ -38,7 +38,7 @@ struct Applied {
 }
 
 /// Why there is no explanation.
-pub(crate) enum Unexplained {
+pub(crate) enum TermUnexplained {
     /// What was asked for is not there, or cannot be read.
     Refused(Box<Diagnostic>),
     /// The evaluation stopped.
@@ -102,14 +102,14 @@ pub(super) fn explain(
     path: &Path,
     options: WhyOptions,
     control: &mut Control<'_>,
-) -> Result<TermExplanation, Unexplained> {
+) -> Result<TermExplanation, TermUnexplained> {
     if program.signature.big_integers {
         let message = "rule applications are not recorded with integers of any size";
         let help = "`gchr run --trace` shows every rule application";
-        return Err(Unexplained::Refused(Box::new(Diagnostic::error("U0142", message).help(help))));
+        return Err(TermUnexplained::Refused(Box::new(Diagnostic::error("U0142", message).help(help))));
     }
-    let found = derive(program, term, control).map_err(Unexplained::Stopped)?;
-    let node = path.follow(&found).map_err(Unexplained::Refused)?;
+    let found = derive(program, term, control).map_err(TermUnexplained::Stopped)?;
+    let node = path.follow(&found).map_err(TermUnexplained::Refused)?;
     let mut chain = Vec::new();
     let mut next = found.maker(node);
     let mut more = 0;

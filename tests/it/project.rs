@@ -1,5 +1,5 @@
-//! The project itself: links of its pages, files that they name, licences of what it is built from, crates whose own
-//! tests are switched off.
+//! The project itself: links of its pages, files that they name, the width of comments, licences of what it is built
+//! from, crates whose own tests are switched off.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -134,6 +134,38 @@ fn links_of_the_pages_lead_somewhere() {
     for wrong in ["docs/missing.md", "README.md#no-such-heading", "#no-such-heading"] {
         assert!(broken(&page, wrong).is_some(), "{wrong}");
     }
+}
+
+/// Columns of comments and of pages; tables and fenced blocks have what they need.
+const COLUMNS: usize = 120;
+
+#[test]
+fn comments_and_pages_keep_to_their_columns() {
+    let mut wide = Vec::new();
+    let mut look = |path: &Path, lines: &mut dyn Iterator<Item = (usize, &str)>| {
+        let too_wide = lines.filter(|(_, line)| line.chars().count() > COLUMNS);
+        wide.extend(too_wide.map(|(at, _)| format!("{}:{}", path.display(), at + 1)));
+    };
+    for path in files(".md") {
+        let page = read(&path);
+        let mut fenced = false;
+        let mut prose = page.lines().enumerate().filter(|(_, line)| {
+            let fence = line.trim_start().starts_with("```");
+            fenced ^= fence;
+            !fenced && !fence && !line.trim_start().starts_with('|')
+        });
+        look(&path, &mut prose);
+    }
+    for (ending, mark) in [(".rs", "//"), (".cu", "//"), (".toml", "#"), (".py", "#")] {
+        for path in files(ending) {
+            let text = read(&path);
+            look(
+                &path,
+                &mut text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with(mark)),
+            );
+        }
+    }
+    assert!(wide.is_empty(), "more than {COLUMNS} columns: {wide:#?}");
 }
 
 /// Licences that dependencies may have: permissive ones, which ask for no more than their notice.

@@ -7,7 +7,7 @@ mod values;
 
 use std::cell::Cell;
 
-pub use matrix::{Example, Head, Matrix, Question};
+pub use matrix::{Example, Matrix, Question, RootTest};
 pub use values::Values;
 
 /// Steps that questions may still take.

@@ -36,7 +36,7 @@ pub struct Control<'a> {
     limits: Limits,
     start: Instant,
     watch: Watch<'a>,
-    memory: memory::Watch,
+    memory: memory::MemoryWatch,
     progress: Option<ProgressSink<'a>>,
     trace: Option<TraceSink<'a>>,
     recorder: Option<&'a mut Recorder>,
@@ -51,7 +51,7 @@ pub struct Beside<'a> {
     limits: Limits,
     start: Instant,
     watch: Watch<'a>,
-    memory: memory::Watch,
+    memory: memory::MemoryWatch,
 }
 
 impl<'a> Beside<'a> {
@@ -79,7 +79,7 @@ impl<'a> Control<'a> {
             limits,
             start,
             watch: Watch::new().timeout(limits.timeout, start),
-            memory: memory::Watch::start(),
+            memory: memory::MemoryWatch::start(),
             progress: None,
             trace: None,
             recorder: None,
@@ -178,7 +178,7 @@ impl<'a> Control<'a> {
         &self.watch
     }
     /// Whether memory runs short, for such threads.
-    pub fn memory_watch(&self) -> memory::Watch {
+    pub fn memory_watch(&self) -> memory::MemoryWatch {
         self.memory
     }
     /// To be called before a run whose tables have `own` bytes takes `more`: whether its limit and the

@@ -142,11 +142,11 @@ fn system_has(bytes: u64) -> bool {
 
 /// A moment from which on it is watched whether memory runs short.
 #[derive(Clone, Copy, Debug)]
-pub struct Watch {
+pub struct MemoryWatch {
     refusals: u64,
 }
 
-impl Watch {
+impl MemoryWatch {
     /// From now on.
     pub fn start() -> Self {
         Self { refusals: REFUSALS.load(Ordering::Relaxed) }
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn more_than_the_machine_has_is_refused_and_is_no_accident() {
         let _alone = ALONE.lock();
-        let watch = Watch::start();
+        let watch = MemoryWatch::start();
         assert_eq!(ask(1 << 60), Err(Shortage::System));
         assert_eq!(ask(1 << 21), Ok(()));
         assert_eq!(watch.shortage(), None);

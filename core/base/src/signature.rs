@@ -171,8 +171,8 @@ impl Mixfix {
             (!opens && !matches!(word, ")" | "]" | "}" | ","), piece)
         })
     }
-    /// The most that the precedence of one of so many arguments may be: `a + b + c` is `a + (b + c)` where the symbol is
-    /// associative and the last argument an application of it again.
+    /// The most that the precedence of one of so many arguments may be: `a + b + c` is `a + (b + c)` where the symbol
+    /// is associative and the last argument an application of it again.
     pub fn limit_in(self, argument: usize, count: usize, is_again: impl FnOnce() -> bool) -> u8 {
         match self.associative && argument + 1 == count && is_again() {
             true => u8::MAX,

@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::exec::code::Code;
 use crate::exec::common::{self, End, Kept, Ran};
 use crate::exec::machine::{Machine, Stop};
-use crate::exec::round::storing::Storing as RoundsStoring;
+use crate::exec::round::storing::RoundsStoring;
 use crate::exec::storing::Storing;
 use crate::exec::table::{Table, TableFull};
 use crate::exec::{Store, execute};

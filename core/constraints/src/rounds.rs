@@ -12,6 +12,7 @@ mod direct;
 mod engine;
 mod found;
 mod seek;
+mod worker_program;
 pub mod workers;
 
 use std::time::Instant;
@@ -30,6 +31,9 @@ use gchr_base::facts::Facts;
 use gchr_base::rule::{Program, Semantics};
 use gchr_base::stats::Stats;
 use gchr_base::value::Heap;
+
+/// Pending constraints, and firing candidates, that one thread takes at a time; fewer are handled by one thread alone.
+const CHUNK: usize = if cfg!(test) { 4 } else { 256 };
 
 /// Runs `program` by a plan for rounds.
 pub fn run(

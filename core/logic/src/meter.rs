@@ -2,7 +2,7 @@
 //! and to allocate, and hear limits and signals through it.
 //!
 //! A walk over terms has no way to fail in the middle. When the meter [stops](Meter::is_stopped) it just ends, with a
-//! result that means nothing; whoever called it asks before using that: the machine after each built-in predicate,
+//! result that means nothing; the caller asks before it uses that: the machine after each built-in predicate,
 //! before it backtracks and before it fires a rule. A stop ends the run, so nothing sees such a result.
 
 use std::cell::{Cell, RefCell};
@@ -28,7 +28,7 @@ pub(crate) struct Meter<'a> {
     is_stopped: Cell<bool>,
     reason: RefCell<Option<StopReason>>,
     watch: Watch<'a>,
-    memory: memory::Watch,
+    memory: memory::MemoryWatch,
     /// Bytes that the run may have of its own, and those that it had at the last look of the machine.
     limit: Option<u64>,
     own: Cell<u64>,
@@ -43,7 +43,7 @@ impl Default for Meter<'_> {
             is_stopped: Cell::new(false),
             reason: RefCell::new(None),
             watch: Watch::new(),
-            memory: memory::Watch::start(),
+            memory: memory::MemoryWatch::start(),
             limit: None,
             own: Cell::new(0),
             ceiling: None,

@@ -15,7 +15,8 @@ use crate::names::atom;
 /// Compound terms that are looked into without asking whether they were met before.
 const UNASKED: usize = 1 << 8;
 
-/// Places of the heap, or of another vector, that a walk has visited: few are kept as they are, many as a bit of each cell.
+/// Places of the heap, or of another vector, that a walk has visited: few are kept as they are, many as a bit of each
+/// cell.
 #[derive(Default)]
 pub(crate) struct Visited {
     few: gchr_base::hash::HashSet<usize>,

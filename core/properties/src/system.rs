@@ -10,7 +10,7 @@ use gchr_base::rule::{
 };
 use gchr_base::signature::{SymbolId, SymbolKind};
 
-use crate::terms::{Shown, Substitution, TermId, Terms};
+use crate::terms::{ShownTerm, Substitution, TermId, Terms};
 
 /// Longest `S^n(x)` of a right-hand side that is looked at.
 const LONGEST_REPEAT: u32 = 5_000;
@@ -127,7 +127,7 @@ impl<'p> System<'p> {
     pub fn marked(&self, term: TermId, mark: &'static str) -> String {
         const LONGEST: usize = 400;
         let signature = &self.program.signature;
-        gchr_base::limited::cut(Shown { terms: &self.terms, signature, term, mark }, LONGEST)
+        gchr_base::limited::cut(ShownTerm { terms: &self.terms, signature, term, mark }, LONGEST)
     }
 
     /// Whether rules have the symbol at the root of their left-hand sides.

@@ -12,7 +12,7 @@ use gchr_base::ids::IdVec;
 use gchr_base::rule::Const;
 use gchr_base::signature::SymbolId;
 
-pub(crate) use show::Shown;
+pub(crate) use show::ShownTerm;
 
 define_id!(
     /// A term.

@@ -7,7 +7,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_chr::{Piece, PieceKind};
 
-use super::items::{Item, Kind, unbalanced, with_comments};
+use super::items::{Item, ItemKind, unbalanced, with_comments};
 
 /// Operators that always have spaces around them.
 const SPACED: &[&str] = &[
@@ -25,25 +25,25 @@ pub(super) fn items(sources: &SourceMap, id: SourceId) -> (Vec<Item>, Vec<Diagno
     let mut items = with_comments(text, tokens);
     diagnostics.extend(unbalanced(&items, text, "C0101", id).filter(|_| diagnostics.is_empty()));
     let mut reader = Spaces { text, pieces: &pieces, open: Vec::new() };
-    let tokens = items.iter_mut().filter(|item| item.kind != Kind::Comment);
+    let tokens = items.iter_mut().filter(|item| item.kind != ItemKind::Comment);
     for (at, item) in tokens.enumerate() {
         (item.space, item.bound) = (reader.before(at), reader.is_bound(at));
-        if item.kind == Kind::Other && reader.is_infix(at) {
-            item.kind = Kind::Infix;
+        if item.kind == ItemKind::Other && reader.is_infix(at) {
+            item.kind = ItemKind::Infix;
         }
     }
     (items, diagnostics)
 }
 
-fn kind(piece: &Piece, text: &str) -> Kind {
+fn kind(piece: &Piece, text: &str) -> ItemKind {
     match piece.kind {
-        PieceKind::Open | PieceKind::OpenCurly => Kind::Open { aside: true },
-        PieceKind::OpenCall | PieceKind::OpenList => Kind::Open { aside: false },
-        PieceKind::Close | PieceKind::CloseList | PieceKind::CloseCurly => Kind::Close,
-        PieceKind::End => Kind::End,
-        PieceKind::Bar => Kind::Connective,
-        PieceKind::Symbol if CONNECTIVES.contains(&&text[piece.range.clone()]) => Kind::Connective,
-        _ => Kind::Other,
+        PieceKind::Open | PieceKind::OpenCurly => ItemKind::Open { aside: true },
+        PieceKind::OpenCall | PieceKind::OpenList => ItemKind::Open { aside: false },
+        PieceKind::Close | PieceKind::CloseList | PieceKind::CloseCurly => ItemKind::Close,
+        PieceKind::End => ItemKind::End,
+        PieceKind::Bar => ItemKind::Connective,
+        PieceKind::Symbol if CONNECTIVES.contains(&&text[piece.range.clone()]) => ItemKind::Connective,
+        _ => ItemKind::Other,
     }
 }
 

@@ -7,7 +7,7 @@ use gchr_base::source::{SourceId, Span};
 
 /// What an item is for the layout of lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum ItemKind {
     /// A comment.
     Comment,
     /// An opening bracket; `aside`: of a goal or an expression, not of arguments.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 /// A token or a comment.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    pub kind: Kind,
+    pub kind: ItemKind,
     /// Its bytes.
     pub range: Range<usize>,
     /// Line breaks before it.
@@ -46,16 +46,19 @@ pub(super) struct Item {
 
 impl Item {
     /// What stays the same in every layout.
-    pub fn token<'t>(&self, text: &'t str) -> (Kind, &'t str, bool, bool) {
+    pub fn token<'t>(&self, text: &'t str) -> (ItemKind, &'t str, bool, bool) {
         let shown = &text[self.range.clone()];
         // Spaces at the ends of lines are the layout's.
-        let shown = if self.kind == Kind::Comment { shown.trim_end() } else { shown };
+        let shown = if self.kind == ItemKind::Comment { shown.trim_end() } else { shown };
         (self.kind, shown, self.bound, self.breaks > 0)
     }
 }
 
 /// The items of a text: its tokens and the comments between them, in order.
-pub(super) fn with_comments(text: &str, tokens: impl IntoIterator<Item = (Kind, Range<usize>)>) -> Vec<Item> {
+pub(super) fn with_comments(
+    text: &str,
+    tokens: impl IntoIterator<Item = (ItemKind, Range<usize>)>,
+) -> Vec<Item> {
     let mut reader = Reader { text, items: Vec::new(), end: 0, line: 0 };
     for (kind, range) in tokens {
         reader.comments(range.start);
@@ -75,7 +78,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn push(&mut self, kind: Kind, range: Range<usize>) {
+    fn push(&mut self, kind: ItemKind, range: Range<usize>) {
         let between = &self.text[self.end..range.start];
         // What begins the text begins its first line.
         let breaks = if self.items.is_empty() { 0 } else { between.matches('\n').count() };
@@ -89,7 +92,7 @@ impl Reader<'_> {
         }
         self.end = range.end;
         // There is a space before a comment; before a token, if the language says so.
-        let space = kind == Kind::Comment;
+        let space = kind == ItemKind::Comment;
         self.items.push(Item { kind, range, breaks, column, gap, space, bound: false });
     }
 
@@ -108,7 +111,7 @@ impl Reader<'_> {
                 at += rest.chars().next().map_or(1, char::len_utf8);
                 continue;
             };
-            self.push(Kind::Comment, at..at + length);
+            self.push(ItemKind::Comment, at..at + length);
             at += length;
         }
     }
@@ -130,12 +133,12 @@ pub(super) fn unbalanced(items: &[Item], text: &str, code: &'static str, id: Sou
     let mut open: Vec<&Item> = Vec::new();
     for item in items {
         match item.kind {
-            Kind::Open { .. } => open.push(item),
-            Kind::Close => match open.pop() {
+            ItemKind::Open { .. } => open.push(item),
+            ItemKind::Close => match open.pop() {
                 Some(other) if partner(&text[other.range.clone()]) == &text[item.range.clone()] => {}
                 _ => return Some(report(item)),
             },
-            Kind::End => {
+            ItemKind::End => {
                 if let Some(item) = open.pop() {
                     return Some(report(item));
                 }

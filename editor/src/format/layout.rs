@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::items::{Item, Kind};
+use super::items::{Item, ItemKind};
 
 /// Columns by which a line is indented that continues something.
 const INDENT: usize = 4;
@@ -63,8 +63,8 @@ fn groups(text: &str, items: &[Item], lines: &[Range<usize>]) -> Groups {
         .iter()
         .map(|item| {
             match item.kind {
-                Kind::Open { .. } => depth += 1,
-                Kind::Close => depth = depth.saturating_sub(1),
+                ItemKind::Open { .. } => depth += 1,
+                ItemKind::Close => depth = depth.saturating_sub(1),
                 _ => {}
             }
             depth
@@ -75,7 +75,7 @@ fn groups(text: &str, items: &[Item], lines: &[Range<usize>]) -> Groups {
         |at: usize| at > 0 && items[at].column > end_column(text(&items[at - 1]), items[at - 1].column) + 1;
     let same = |a: usize, b: usize| {
         let (a_item, b_item) = (&items[a], &items[b]);
-        let comments = a_item.kind == Kind::Comment && b_item.kind == Kind::Comment;
+        let comments = a_item.kind == ItemKind::Comment && b_item.kind == ItemKind::Comment;
         let tokens = text(a_item) == text(b_item) && depths[a] == 0 && depths[b] == 0;
         a_item.column == b_item.column && a_item.gap && b_item.gap && (comments || tokens)
     };
@@ -108,7 +108,7 @@ fn groups(text: &str, items: &[Item], lines: &[Range<usize>]) -> Groups {
             clause = below.clone();
         }
         let last = items[below.clone()].iter().rev().find(|item| is_code(item));
-        fresh = last.map_or(fresh, |last| matches!(last.kind, Kind::End));
+        fresh = last.map_or(fresh, |last| matches!(last.kind, ItemKind::End));
     }
     groups.of.iter_mut().for_each(|group| *group = group.filter(|&group| is_wide[group]));
     groups
@@ -133,19 +133,19 @@ struct State {
     /// Where lines begin behind a connective at the beginning of a line.
     hang: Option<usize>,
     /// What the last token was.
-    last: Kind,
+    last: ItemKind,
 }
 
 impl State {
     /// The column of a line that begins with an item.
     fn indentation(&self, first: &Item) -> usize {
-        if matches!(first.kind, Kind::Section(_)) {
+        if matches!(first.kind, ItemKind::Section(_)) {
             return 0;
         }
         if self.fresh {
             return self.base;
         }
-        let operand = self.last == Kind::Infix || first.kind == Kind::Infix;
+        let operand = self.last == ItemKind::Infix || first.kind == ItemKind::Infix;
         self.part(first) + if operand { INDENT } else { 0 }
     }
 
@@ -153,11 +153,11 @@ impl State {
     fn part(&self, first: &Item) -> usize {
         let Some(bracket) = self.brackets.last() else {
             let plain = self.base + INDENT;
-            return if first.kind == Kind::Connective { plain } else { self.hang.unwrap_or(plain) };
+            return if first.kind == ItemKind::Connective { plain } else { self.hang.unwrap_or(plain) };
         };
         match (first.kind, bracket.content) {
-            (Kind::Close | Kind::Connective, Some(_)) => bracket.column,
-            (Kind::Close | Kind::Connective, None) => bracket.line,
+            (ItemKind::Close | ItemKind::Connective, Some(_)) => bracket.column,
+            (ItemKind::Close | ItemKind::Connective, None) => bracket.line,
             (_, Some(content)) => content,
             (_, None) => bracket.line + INDENT,
         }
@@ -167,7 +167,7 @@ impl State {
 /// The column of each item, of which some are at least at a column.
 fn columns(text: &str, items: &[Item], lines: &[Range<usize>], least: impl Fn(usize) -> usize) -> Vec<usize> {
     let mut columns = vec![0; items.len()];
-    let mut state = State { brackets: Vec::new(), base: 0, fresh: true, hang: None, last: Kind::End };
+    let mut state = State { brackets: Vec::new(), base: 0, fresh: true, hang: None, last: ItemKind::End };
     let next = next_tokens(items);
     for line in lines {
         // A comment is indented as what it stands above.
@@ -186,7 +186,7 @@ fn columns(text: &str, items: &[Item], lines: &[Range<usize>], least: impl Fn(us
             end = end_column(&text[item.range.clone()], column);
             let more = at + 1 < line.end && next[at + 1] < line.end;
             // Where the line begins, behind a connective.
-            let leads = items[line.start].kind == Kind::Connective && at > line.start;
+            let leads = items[line.start].kind == ItemKind::Connective && at > line.start;
             let begin = if leads { columns[line.start + 1] } else { indentation };
             advance(&mut state, items, at, &columns, (line.start, begin), more);
             // What follows a bracket, or a connective at the beginning of a line, is where the next lines begin.
@@ -212,14 +212,14 @@ fn next_tokens(items: &[Item]) -> Vec<usize> {
 }
 
 fn is_code(item: &Item) -> bool {
-    item.kind != Kind::Comment
+    item.kind != ItemKind::Comment
 }
 
 /// The column of what follows a bracket or a connective by more than one space.
 fn wide(items: &[Item], line: &Range<usize>, at: usize, before: usize) -> Option<usize> {
     let last = &items[at - 1];
-    let leads = last.kind == Kind::Connective && at - 1 == line.start;
-    let opens = matches!(last.kind, Kind::Open { aside: true });
+    let leads = last.kind == ItemKind::Connective && at - 1 == line.start;
+    let opens = matches!(last.kind, ItemKind::Open { aside: true });
     (is_code(&items[at]) && (leads || opens) && items[at].column == last.column + WIDE)
         .then_some(before + WIDE)
 }
@@ -237,27 +237,27 @@ fn advance(
         state.last = items[at].kind;
     }
     match items[at].kind {
-        Kind::Comment => return,
-        Kind::Open { .. } => {
+        ItemKind::Comment => return,
+        ItemKind::Open { .. } => {
             state.brackets.push(Bracket {
                 column: columns[at],
                 line,
                 content: more.then_some(columns[at] + 1),
             });
         }
-        Kind::Close => drop(state.brackets.pop()),
-        Kind::End | Kind::Section(_) => {
+        ItemKind::Close => drop(state.brackets.pop()),
+        ItemKind::End | ItemKind::Section(_) => {
             state.brackets.clear();
             (state.fresh, state.hang) = (true, None);
-            if let Kind::Section(width) = items[at].kind {
+            if let ItemKind::Section(width) = items[at].kind {
                 state.base = if more { columns[at] + width } else { INDENT };
             }
             return;
         }
-        Kind::Connective | Kind::Infix | Kind::Other => {}
+        ItemKind::Connective | ItemKind::Infix | ItemKind::Other => {}
     }
     state.fresh = false;
-    if items[at].kind == Kind::Connective && at == start && state.brackets.is_empty() {
+    if items[at].kind == ItemKind::Connective && at == start && state.brackets.is_empty() {
         state.hang = None;
     }
 }
@@ -265,15 +265,15 @@ fn advance(
 /// Notes the column of the first item behind a bracket or a leading connective.
 fn follow(state: &mut State, items: &[Item], line: &Range<usize>, at: usize, column: usize) {
     // An item that opens a bracket itself is inside of the one before.
-    let opens = matches!(items[at].kind, Kind::Open { .. });
+    let opens = matches!(items[at].kind, ItemKind::Open { .. });
     let depth = state.brackets.len().saturating_sub(usize::from(opens));
     match items[at - 1].kind {
-        Kind::Open { .. } if items[at].kind != Kind::Close => {
+        ItemKind::Open { .. } if items[at].kind != ItemKind::Close => {
             if let Some(bracket) = depth.checked_sub(1).and_then(|inner| state.brackets.get_mut(inner)) {
                 bracket.content = Some(column);
             }
         }
-        Kind::Connective if at - 1 == line.start => match depth.checked_sub(1) {
+        ItemKind::Connective if at - 1 == line.start => match depth.checked_sub(1) {
             None => state.hang = Some(column),
             Some(inner) => {
                 let bracket = &mut state.brackets[inner];

@@ -4,7 +4,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_trs::{Piece, PieceKind};
 
-use super::items::{Item, Kind, unbalanced, with_comments};
+use super::items::{Item, ItemKind, unbalanced, with_comments};
 
 /// The tokens and comments of a term program with the spaces between them; findings where it cannot be read.
 pub(super) fn items(sources: &SourceMap, id: SourceId) -> (Vec<Item>, Vec<Diagnostic>) {
@@ -13,18 +13,18 @@ pub(super) fn items(sources: &SourceMap, id: SourceId) -> (Vec<Item>, Vec<Diagno
     let mut items = with_comments(text, pieces.iter().map(|piece| (kind(piece), piece.range.clone())));
     diagnostics.extend(unbalanced(&items, text, "T0002", id).filter(|_| diagnostics.is_empty()));
     let spaces = spaces(&pieces, text);
-    let tokens = items.iter_mut().filter(|item| item.kind != Kind::Comment);
+    let tokens = items.iter_mut().filter(|item| item.kind != ItemKind::Comment);
     tokens.zip(spaces).for_each(|(item, space)| item.space = space);
     (items, diagnostics)
 }
 
-fn kind(piece: &Piece) -> Kind {
+fn kind(piece: &Piece) -> ItemKind {
     match piece.kind {
-        PieceKind::Open | PieceKind::OpenSquare => Kind::Open { aside: false },
-        PieceKind::Close | PieceKind::CloseSquare => Kind::Close,
-        PieceKind::Semicolon => Kind::End,
-        PieceKind::Section => Kind::Section(piece.range.len() + 1),
-        _ => Kind::Other,
+        PieceKind::Open | PieceKind::OpenSquare => ItemKind::Open { aside: false },
+        PieceKind::Close | PieceKind::CloseSquare => ItemKind::Close,
+        PieceKind::Semicolon => ItemKind::End,
+        PieceKind::Section => ItemKind::Section(piece.range.len() + 1),
+        _ => ItemKind::Other,
     }
 }
 

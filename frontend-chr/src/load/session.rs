@@ -171,7 +171,7 @@ pub struct GroundSession {
 }
 
 impl GroundSession {
-    /// The program with what waits as its start.
+    /// The program with the pending goals and facts as its start.
     pub fn program(&self) -> &Program {
         &self.program
     }
@@ -212,7 +212,7 @@ impl GroundSession {
         Err(found)
     }
 
-    /// Forgets what waits: it has run, or is not wanted.
+    /// Forgets pending goals and facts: they have run, or are not wanted.
     pub fn clear_pending(&mut self) {
         self.pending = (Vec::new(), Vec::new());
         self.program.start = Start::Goals(Vec::new());

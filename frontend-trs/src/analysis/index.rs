@@ -1,7 +1,7 @@
 //! Finds the rules of a function whose left-hand sides may match the same terms as another one, without looking at all
 //! of them.
 
-use gchr_base::cases::Head;
+use gchr_base::cases::RootTest;
 use gchr_base::hash::HashMap;
 use gchr_base::rule::{Pattern, PatternKind};
 
@@ -19,7 +19,7 @@ pub(crate) struct Index {
 
 #[derive(Default)]
 struct Position {
-    by_head: HashMap<Head, Vec<usize>>,
+    by_head: HashMap<RootTest, Vec<usize>>,
     /// The rows that have a variable there or above, or another symbol above.
     others: Vec<usize>,
 }
@@ -62,7 +62,7 @@ impl Index {
     }
 
     /// What patterns have at the positions that are looked at. `new`: others may be added to these.
-    fn heads(&mut self, args: &[Pattern], new: bool) -> Vec<(usize, Head)> {
+    fn heads(&mut self, args: &[Pattern], new: bool) -> Vec<(usize, RootTest)> {
         let mut heads = Vec::new();
         let mut todo: Vec<(Option<usize>, &[Pattern])> = vec![(None, args)];
         let mut next = 0;
@@ -70,7 +70,7 @@ impl Index {
             next += 1;
             // Without a position of its own no term has any below it.
             for (i, pattern) in args.iter().enumerate().take(MAX_POSITIONS) {
-                let Some(head) = Head::of(pattern) else { continue };
+                let Some(head) = RootTest::of(pattern) else { continue };
                 let Some(position) = self.position((around, i), new) else { continue };
                 heads.push((position, head));
                 if let PatternKind::App { args, .. } = &pattern.kind {

@@ -81,8 +81,8 @@ fn is_value(expr: &Expr, scope: &Scope<'_>) -> bool {
     }
 }
 
-/// Whether a test has one of the two truth values, or none at all: built-in operators do. An application may be one that
-/// no rule matches, and a variable may hold one.
+/// Whether a test has one of the two truth values, or none at all: built-in operators do. An application may be one
+/// that no rule matches, and a variable may hold one.
 fn is_decided(test: &Expr) -> bool {
     matches!(test.kind, ExprKind::Op { .. })
 }

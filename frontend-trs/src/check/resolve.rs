@@ -213,7 +213,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
         }
     }
 
-    /// Gives the builder what waits for it.
+    /// Gives the builder the pending terms.
     fn build(&mut self, builder: &mut impl TermBuilder) {
         if self.failed {
             return;

@@ -493,6 +493,7 @@ impl Host {
         r.expect("BLOCK", BLOCK);
         r.expect("NO_ID", NO_ID);
         r.expect("ROWS", crate::layout::ENTRY_WORDS as u32);
+        r.expect("ASK", crate::layout::ASK_WORDS);
         r.expect("IS_PRODUCT", crate::layout::IS_PRODUCT);
         r.expect("IS_MONOTONE", crate::layout::IS_MONOTONE);
         resolver.finish(())?;

@@ -19,6 +19,9 @@ pub(crate) const IS_MONOTONE: u32 = 2;
 /// Words of an entry before the rows of its heads.
 pub(crate) const ENTRY_WORDS: usize = 5;
 
+/// Words of what a thread asks of its warp.
+pub(crate) const ASK_WORDS: u32 = 4;
+
 /// Fields of the record of buffers that hold the rows of the log: kinds, and values.
 pub(super) const LOG_KINDS: &str = "log_kind";
 pub(super) const LOG_VALUES: &str = "log_value";

@@ -5,7 +5,7 @@ use gchr_base::diagnostic::Diagnostic;
 use super::arch::{Arch, Capability};
 use super::cache::{Cache, CacheKey, Entry};
 use super::image::Image;
-use super::nvrtc::{CompileError, Compiled, Nvrtc, NvrtcError, Options};
+use super::nvrtc::{CompileError, Compiled, Nvrtc, NvrtcError, NvrtcOptions};
 
 /// NVRTC with a cache in front.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Compiler {
         source: &str,
         name: &str,
         arch: Arch,
-        options: &Options,
+        options: &NvrtcOptions,
     ) -> Result<Built, CompileError> {
         let _span = tracing::info_span!("kernels", %arch).entered();
         if let Some(built) = self.find(source, name, arch, options) {
@@ -58,7 +58,7 @@ impl Compiler {
     }
 
     /// What was compiled before, if it is in the cache.
-    pub fn find(&self, source: &str, name: &str, arch: Arch, options: &Options) -> Option<Built> {
+    pub fn find(&self, source: &str, name: &str, arch: Arch, options: &NvrtcOptions) -> Option<Built> {
         let version = self.nvrtc.version();
         let Entry { log, code } = self.cache.get(&CacheKey::new(source, name, arch, options, version))?;
         let image = Image::from_content(arch, code).ok()?;
@@ -71,7 +71,7 @@ impl Compiler {
         capability: Capability,
         source: &str,
         name: &str,
-        options: &Options,
+        options: &NvrtcOptions,
     ) -> Result<Built, Diagnostic> {
         Ok(self.build(source, name, self.arch_for(capability)?, options)?)
     }
@@ -82,14 +82,14 @@ impl Compiler {
         sources: &[String],
         name: &str,
         arch: Arch,
-        options: &Options,
+        options: &NvrtcOptions,
     ) -> Option<Image> {
         let key = CacheKey::linked(sources, name, arch, options, self.nvrtc.version());
         Image::from_content(arch, self.cache.get(&key)?.code).ok()
     }
 
     /// Keeps what the objects of these sources were linked to.
-    pub fn keep_linked(&self, sources: &[String], name: &str, options: &Options, linked: &Image) {
+    pub fn keep_linked(&self, sources: &[String], name: &str, options: &NvrtcOptions, linked: &Image) {
         let key = CacheKey::linked(sources, name, linked.arch(), options, self.nvrtc.version());
         self.cache.put(&key, &Entry { log: String::new(), code: linked.content().to_vec() });
     }

@@ -22,5 +22,5 @@ pub use cache::Cache;
 pub use compiler::{Built, Compiler};
 pub use driver::{DeviceInfo, DriverError, Gpu, LateKernels, devices};
 pub use image::{Image, ImageError};
-pub use nvrtc::{CompileError, Compiled, Nvrtc, NvrtcError, Options, Version};
+pub use nvrtc::{CompileError, Compiled, Nvrtc, NvrtcError, NvrtcOptions, Version};
 pub use resources::{KernelResources, parse_resources, resource_table};

@@ -28,18 +28,18 @@ pub const LINES_VARIABLE: &str = "GCHR_KERNEL_LINES";
 
 /// Compiler options; the architecture is not among them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Options(Vec<String>);
+pub struct NvrtcOptions(Vec<String>);
 
-impl Options {
+impl NvrtcOptions {
     /// No options.
     pub fn none() -> Self {
-        Options(Vec::new())
+        NvrtcOptions(Vec::new())
     }
 
     /// The options for generated kernels: floats as the CPU computes them (no fused multiply-add), a warning for every
     /// register spill, and functions compiled side by side.
     pub fn kernels() -> Self {
-        Options::exact().with("--split-compile=0")
+        NvrtcOptions::exact().with("--split-compile=0")
     }
 
     /// Adds line numbers where [`LINES_VARIABLE`] asks for them.
@@ -53,7 +53,7 @@ impl Options {
 
     /// [`kernels`](Self::kernels), compiled in less time by a compiler that tries less. They run slower.
     pub fn kernels_soon() -> Self {
-        Options::exact().with("--Ofast-compile=mid")
+        NvrtcOptions::exact().with("--Ofast-compile=mid")
     }
 
     /// Asks for an object that is linked with others, whose functions have no more than so many registers.
@@ -63,7 +63,7 @@ impl Options {
     }
 
     fn exact() -> Self {
-        Options::none().with("--std=c++17").with("--fmad=false").with("--ptxas-options=--warn-on-spills")
+        NvrtcOptions::none().with("--std=c++17").with("--fmad=false").with("--ptxas-options=--warn-on-spills")
     }
 
     /// Adds line numbers for profilers and sanitizers. They take a fifth of the time to compile, and make machine code
@@ -172,7 +172,7 @@ impl Nvrtc {
         source: &str,
         name: &str,
         arch: Arch,
-        options: &Options,
+        options: &NvrtcOptions,
     ) -> Result<Compiled, CompileError> {
         let (Arch::Real(number) | Arch::Virtual(number)) = arch;
         if !self.architectures.contains(&number) {

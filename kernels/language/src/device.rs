@@ -95,7 +95,7 @@ pub struct Counts {
 
 /// What a device can do.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct DeviceLimits {
     /// Name shown to the user.
     pub name: String,
     /// Multiprocessors.
@@ -115,7 +115,7 @@ pub struct Limits {
 /// A device with the kernels of one program.
 pub trait Device {
     /// What the device can do.
-    fn limits(&self) -> &Limits;
+    fn limits(&self) -> &DeviceLimits;
 
     /// Bytes that [`alloc`](Self::alloc) can still hand out.
     fn free_bytes(&mut self) -> Result<u64>;

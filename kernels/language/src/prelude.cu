@@ -1,5 +1,5 @@
-// What the names of the kernel language mean in CUDA C++. NVRTC compiles this before the kernels of a program; no header is
-// included. Fixed: nothing here depends on the program.
+// What the names of the kernel language mean in CUDA C++. NVRTC compiles this before the kernels of a program; no
+// header is included. Fixed: nothing here depends on the program.
 #pragma nv_diag_suppress 177, 549, 550
 typedef unsigned char u8;
 typedef int i32;
@@ -11,8 +11,8 @@ typedef double f64;
 #define I64_MIN (-9223372036854775807ll - 1ll)
 __device__ constexpr u8 operator""_u8(u64 x) { return u8(x); }
 
-// Where a pointer points is known to the checker and the simulator; the compiler finds it by itself. (Plain `shared` would not do:
-// `__shared__` is a macro with that word inside.)
+// Where a pointer points is known to the checker and the simulator; the compiler finds it by itself. (Plain `shared`
+// would not do: `__shared__` is a macro with that word inside.)
 #define in_shared
 #define in_local
 // Statements for the checker and the simulator.
@@ -41,7 +41,8 @@ GCHR u64 mul_high(u64 a, u64 b) { return __umul64hi(a, b); }
 GCHR f64 square_root(f64 x) { return __dsqrt_rn(x); }
 GCHR u64 float_bits(f64 x) { return u64(__double_as_longlong(x)); }
 GCHR f64 float_from_bits(u64 x) { return __longlong_as_double(i64(x)); }
-// Of floats, -0.0 is less than 0.0, as the instruction has it; the compiler's own `min` of constants takes them for equal.
+// Of floats, -0.0 is less than 0.0, as the instruction has it; the compiler's own `min` of constants takes them for
+// equal.
 #define GCHR_EXTREMES(T)                                                                          \
     GCHR T gchr_min(T a, T b) { return min(a, b); }                                               \
     GCHR T gchr_max(T a, T b) { return max(a, b); }
@@ -115,7 +116,8 @@ GCHR_ACCESS(u32, "u32", "r")
 GCHR_ACCESS(i64, "s64", "l")
 GCHR_ACCESS(u64, "u64", "l")
 
-// Read-modify-writes without order are CUDA's own, which the compiler may aggregate; `S` is the type that CUDA has them for.
+// Read-modify-writes without order are CUDA's own, which the compiler may aggregate; `S` is the type that CUDA has them
+// for.
 #define GCHR_RELAXED(name, cuda, T, S)                                                            \
     GCHR T name(T* p, T x) { return T(cuda((S*)p, S(x))); }                                       \
     GCHR T name##_block(T* p, T x) { return T(cuda##_block((S*)p, S(x))); }

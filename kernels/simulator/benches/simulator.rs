@@ -6,7 +6,7 @@ use std::time::Instant;
 use gchr_base::control::Control;
 use gchr_base::source::SourceMap;
 use gchr_kernel::device::Arg;
-use gchr_simulator::{Options, Program, Shape, SimControl, Simulator};
+use gchr_simulator::{Program, Shape, SimControl, Simulator, SimulatorOptions};
 
 const KERNELS: &str = r#"
 // Registers only, all lanes together.
@@ -93,7 +93,7 @@ fn main() {
             ("reduce", 1 << 20, 64),
             ("uneven", 1 << 14, 64),
         ] {
-            let mut device = Simulator::new(Options { seed, ..Options::default() });
+            let mut device = Simulator::new(SimulatorOptions { seed, ..SimulatorOptions::default() });
             let values: Vec<u32> = (0..n).collect();
             let a = device.alloc_from(&values).expect("memory");
             let b = device.alloc_zeroed::<u32>(u64::from(n)).expect("memory");

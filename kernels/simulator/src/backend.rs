@@ -3,16 +3,19 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use gchr_base::control::{Control, Limits as RunLimits};
+use gchr_base::control::{Control, Limits};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;
 use gchr_base::ids::{Id, IdVec};
 
 use super::device::MAX_BLOCK;
 use super::{
-    Counters, LaunchError, LowerError, MemoryError, Options, Program, Shape, SimControl, Simulator, WARP,
+    Counters, LaunchError, LowerError, MemoryError, Program, Shape, SimControl, Simulator, SimulatorOptions,
+    WARP,
 };
-use gchr_kernel::device::{BufferId, Counts, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
+use gchr_kernel::device::{
+    BufferId, Counts, Device, DeviceError, DeviceLimits, KernelId, Launch, Result, TimerId,
+};
 
 /// Bytes of statically declared shared memory a block may have, as in CUDA.
 const SHARED_BYTES: u32 = 48 << 10;
@@ -23,7 +26,7 @@ pub struct SimDevice<'a> {
     simulator: Simulator,
     program: Program,
     kernels: IdVec<KernelId, String>,
-    limits: Limits,
+    limits: DeviceLimits,
     timers: IdVec<TimerId, Option<Instant>>,
     deadline: Option<Instant>,
     interrupt: Option<&'a AtomicBool>,
@@ -35,8 +38,8 @@ pub struct SimDevice<'a> {
 
 impl<'a> SimDevice<'a> {
     /// A device with the kernels of a program.
-    pub fn new(program: Program, options: Options) -> Self {
-        let limits = Limits {
+    pub fn new(program: Program, options: SimulatorOptions) -> Self {
+        let limits = DeviceLimits {
             name: "simulator".into(),
             multiprocessors: options.resident_blocks.max(1),
             block_threads: MAX_BLOCK,
@@ -115,7 +118,7 @@ impl<'a> SimDevice<'a> {
 }
 
 impl Device for SimDevice<'_> {
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &DeviceLimits {
         &self.limits
     }
 
@@ -188,7 +191,7 @@ impl Device for SimDevice<'_> {
         }
         let shape = Shape { grid: launch.grid, block: launch.block, cooperative: launch.cooperative };
         let timeout = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        let mut control = Control::new(RunLimits { timeout, ..RunLimits::default() });
+        let mut control = Control::new(Limits { timeout, ..Limits::default() });
         if let Some(flag) = self.interrupt {
             control = control.interrupt(flag);
         }

@@ -27,7 +27,7 @@ const OLD_TIME: u32 = 1 << 31;
 
 /// Options of a simulated device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct SimulatorOptions {
     /// Chooses among legal schedules; 0 is the plainest one. The same calls with the same seed do the same.
     pub seed: u64,
     /// Bytes that buffers, with their shadow memory, and the registers and arrays of resident blocks may take.
@@ -40,7 +40,7 @@ pub struct Options {
     pub check_races: bool,
 }
 
-impl Default for Options {
+impl Default for SimulatorOptions {
     fn default() -> Self {
         Self { seed: 0, memory_limit: 10 << 30, resident_blocks: 8, max_reports: 32, check_races: true }
     }
@@ -178,7 +178,7 @@ impl Shape {
 /// A device that runs kernels on the CPU and watches them.
 #[derive(Debug)]
 pub struct Simulator {
-    options: Options,
+    options: SimulatorOptions,
     buffers: Vec<Option<Memory>>,
     in_use: u64,
     time: u32,
@@ -189,11 +189,11 @@ pub struct Simulator {
 
 impl Simulator {
     /// A device without buffers.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: SimulatorOptions) -> Self {
         Self { options, buffers: Vec::new(), in_use: 0, time: HOST_TIME, launches: 0, tallies: Vec::new() }
     }
     /// The same buffers under other options.
-    pub(super) fn with_options(self, options: Options) -> Self {
+    pub(super) fn with_options(self, options: SimulatorOptions) -> Self {
         Self { options, ..self }
     }
     /// What the `tally` statements of all launches counted, by number.
@@ -201,7 +201,7 @@ impl Simulator {
         &self.tallies
     }
     /// Its options.
-    pub fn options(&self) -> Options {
+    pub fn options(&self) -> SimulatorOptions {
         self.options
     }
     /// Bytes of all buffers and their shadow memory.

@@ -26,7 +26,7 @@ mod tests;
 
 pub use backend::SimDevice;
 pub use code::{ParamShape, Site, WARP};
-pub use device::{LaunchError, LaunchReport, MemoryError, Options, Shape, Simulator};
+pub use device::{LaunchError, LaunchReport, MemoryError, Shape, Simulator, SimulatorOptions};
 pub use exec::Counters;
 pub use layout::Layout;
 pub use lower::{LowerError, Program};

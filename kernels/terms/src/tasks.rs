@@ -10,6 +10,7 @@ pub mod codegen;
 mod contract;
 pub mod direct;
 pub mod equality;
+pub mod frames;
 pub mod kernels;
 mod phases;
 pub mod run;

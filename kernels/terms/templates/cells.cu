@@ -1,19 +1,25 @@
-// Cells that are freed as soon as nothing refers to them: reference counts, free lists, batches of free cells that threads exchange.
-// Counts after Reinking, Xie, de Moura, Leijen, "Perceus: Garbage Free Reference Counting with Reuse".
+// Cells that are freed as soon as nothing refers to them: reference counts, free lists, batches of free cells that
+// threads exchange. Counts after Reinking, Xie, de Moura, Leijen, "Perceus: Garbage Free Reference Counting with
+// Reuse".
 //
-// heap: words of cells; the first word of a free cell names the next one of its list. shared: one word for each cell of a class that
-// needs it: 0 for a cell that has one reference and always had; otherwise twice the number of further references, plus 1; from STUCK on
-// the cell is never freed. Only cells after the mark of their class are counted: those before it live as long as the run.
+// heap: words of cells; the first word of a free cell names the next one of its list. shared: one word for each cell of
+// a class that needs it: 0 for a cell that has one reference and always had; otherwise twice the number of further
+// references, plus 1; from STUCK on the cell is never freed. Only cells after the mark of their class are counted:
+// those before it live as long as the run.
 // shapes: what the functions here know of classes, sorts and fields.
 //   class k, from CLASS_WORDS * k on: the words CLASS_*
-//   sort: [0] tag bits, plus COUNTED_SORT when its cells are counted; then for each tag the place of its variant, 0 when it has no cell
-//   variant: [0] class, [VARIANT_FIELDS] fields that may be cells; then for each its word in the cell and its sort
-// pool: full batches of free cells, a ring for each class k: RING_WORDS counters from RING_WORDS * k on; after those of all classes, the
+//   sort: [0] tag bits, plus COUNTED_SORT when its cells are counted; from SORT_TAGS on for each tag the place of its
+//     variant, 0 when it has no cell
+//   variant: [0] class, [VARIANT_FIELDS] fields that may be cells; from VARIANT_HEAD on for each its word in the
+//     cell and its sort
+// pool: full batches of free cells, a ring for each class k: RING_WORDS counters from RING_WORDS * k on; after those of
+// all classes, the
 //   places.
-// lists: of the thread: [0] cells allocated minus cells freed; of class k from LIST_WORDS * k + LIST_HEAD on: first free cell and LIST_*.
+// lists: of the thread: [0] cells allocated minus cells freed; of class k from LIST_WORDS * k + LIST_HEAD on: first
+// free cell and LIST_*.
 
-// Words of a class: the word of cell 0, words of a cell, its mark, its first word in `shared`, its first place in the ring, places in the
-// ring minus 1, cells of a batch.
+// Words of a class: the word of cell 0, words of a cell, its mark, its first word in `shared`, its first place in the
+// ring, places in the ring minus 1, cells of a batch.
 constexpr u32 CLASS_WORDS = 8u;
 constexpr u32 CLASS_BASE = 0u;
 constexpr u32 CLASS_STRIDE = 1u;
@@ -23,15 +29,18 @@ constexpr u32 CLASS_RING = 4u;
 constexpr u32 CLASS_RING_MASK = 5u;
 constexpr u32 CLASS_BATCH = 6u;
 constexpr u32 COUNTED_SORT = 256u;
+// Words of a sort before the places of its variants. Words of a variant: number of its fields; words before them.
+constexpr u32 SORT_TAGS = 1u;
 constexpr u32 VARIANT_FIELDS = 1u;
+constexpr u32 VARIANT_HEAD = 2u;
 
 // Counters of a ring: batches taken (the first), batches that can be taken, batches given.
 constexpr u32 RING_WORDS = 16u;
 constexpr u32 RING_READY = 1u;
 constexpr u32 RING_GIVEN = 8u;
 
-// Words of a thread's lists before those of the classes, and of a class: after the first free cell the number of free cells, a full batch,
-// the next fresh cell.
+// Words of a thread's lists before those of the classes, and of a class: after the first free cell the number of free
+// cells, a full batch, the next fresh cell.
 constexpr u32 LIST_HEAD = 1u;
 constexpr u32 LIST_WORDS = 4u;
 constexpr u32 LIST_COUNT = 1u;
@@ -94,7 +103,8 @@ __device__ __forceinline__ bool is_alone(u32* shared, u32 at) {
     return seen == 0u;
 }
 
-// Offers a batch, by a number that is not 0, to all threads in a ring: `counters` as in the pool, places from `first` on.
+// Offers a batch, by a number that is not 0, to all threads in a ring: `counters` as in the pool, places from `first`
+// on.
 // pre: there are more places than batches
 __device__ __noinline__ void give_batch(u32* ring, u32 counters, u32 first, u32 mask, u32 batch) {
     u32 number = atomic_add(&ring[counters + RING_GIVEN], 1u);

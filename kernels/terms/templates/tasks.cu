@@ -1,26 +1,29 @@
-// The tasks scheduler: lazy task creation in one persistent launch, after Mohr, Kranz, Halstead, "Lazy task creation: a technique
-// for increasing the granularity of parallel programs".
+// The tasks scheduler: lazy task creation in one persistent launch, after Mohr, Kranz, Halstead, "Lazy task creation: a
+// technique for increasing the granularity of parallel programs".
 //
-// A thread evaluates a call depth-first: states of functions are code, and a suspended call is a frame on the thread's own stack (resume
-// point, then the live variables). An idle thread takes a ticket and waits until the place of that number in a queue is filled. A busy
-// thread polls whether another one is idle; if so, its oldest frame that can be split becomes a join in device memory, and the sibling
-// calls become tasks. The last child to finish continues with the frame.
+// A thread evaluates a call depth-first: states of functions are code, and a suspended call is a frame on the thread's
+// own stack (resume point, then the live variables). An idle thread takes a ticket and waits until the place of that
+// number in a queue is filled. A busy thread polls whether another one is idle; if so, its oldest frame that can be
+// split becomes a join in device memory, and the sibling calls become tasks. The last child to finish continues with
+// the frame.
 //
-// In programs whose parallel work comes in phases (PHASES), a warp is fed as a whole: it has one ticket at a time, and its lanes share with
-// each other first. A task that one lane gives to another goes through a place of its own after those of the queue.
+// In programs whose parallel work comes in phases (PHASES), a warp is fed as a whole: it has one ticket at a time, and
+// its lanes share with each other first. A task that one lane gives to another goes through a place of its own after
+// those of the queue.
 //
-// A return address says where a value goes when the thread's stack is empty: to the slot of a join (bit 29: two words), to the frames that
-// a full stack has spilled to a chunk (bit 30), or to a result of the run (bit 31). Bit 28: the join has no other child.
-// A join: [0] children that are still running, then the words JOIN_*, from JOIN_HEAD on the frame. The value for the resume point has two
-// words, so has the one that nobody needs. A chunk: [0] return address, from 1 on frames.
-// A task: [0] state, [TASK_RETURN] return address, from TASK_HEAD on the arguments. A task that only releases a value: [0] DROPS and the
-// place of its sort, [1] the value.
+// A return address says where a value goes when the thread's stack is empty: to the slot of a join (bit 29: two words),
+// to the frames that a full stack has spilled to a chunk (bit 30), or to a result of the run (bit 31). Bit 28: the join
+// has no other child.
+// A join: [0] children that are still running, then the words JOIN_*, from JOIN_HEAD on the frame. The value for the
+// resume point has two words, so has the one that nobody needs. A chunk: [0] return address, from 1 on frames.
+// A task: [0] state, [TASK_RETURN] return address, from TASK_HEAD on the arguments. A task that only releases a value:
+// [0] DROPS and the place of its sort, [1] the value.
 //
-// Where cells are found by tracing (COMPACT), a launch ends when a class is full: every thread returns to its last safepoint, saves its
-// registers and stack, and restores them in the next launch. A record of `saved`: a task, from TASK on the destination, then the words
-// TASK + SAVED_*, from TASK + SAVED on the stack. A destination: the outermost cell, the word to fill, the sort of the cell. An unused join
-// has 0 in its first word, an unused chunk NONE in its second.
-// The template continues in tasks_cells.cu, tasks_frames.cu and tasks_run.cu.
+// Where cells are found by tracing (COMPACT), a launch ends when a class is full: every thread returns to its last
+// safepoint, saves its registers and stack, and restores them in the next launch. A record of `saved`: a task, from
+// TASK on the destination, then the words TASK + SAVED_*, from TASK + SAVED on the stack. A destination: the outermost
+// cell, the word to fill, the sort of the cell. An unused join has 0 in its first word, an unused chunk NONE in its
+// second. The template continues in tasks_cells.cu, tasks_frames.cu and tasks_run.cu.
 
 struct alignas(8) Pair {
     u32 a;
@@ -34,9 +37,9 @@ struct alignas(16) Quad {
     u32 d;
 };
 
-// heap, pairs and quads are the same memory, and so are joins and records. A thread shares a frame when more than `split_threshold` others
-// are idle and it has worked for `steps`, or when more than `eager_split_threshold` are idle. It reports every `report` rule applications,
-// and allocates `run` cells at a time.
+// heap, pairs and quads are the same memory, and so are joins and records. A thread shares a frame when more than
+// `split_threshold` others are idle and it has worked for `steps`, or when more than `eager_split_threshold` are idle.
+// It reports every `report` rule applications, and allocates `run` cells at a time.
 struct Params {
     u32* heap;
     Pair* pairs;
@@ -71,8 +74,8 @@ struct Params {
     u32 resumed;
 };
 
-// Registers of a thread: state, rule applications not yet reported, stack, return address, value, memory in reserve, and steps since it last
-// shared.
+// Registers of a thread: state, rule applications not yet reported, stack, return address, value, memory in reserve,
+// and steps since it last shared.
 struct Machine {
     u32 state;
     u32 count;
@@ -146,9 +149,9 @@ constexpr u32 NONE = 0xffffffffu;
 constexpr u32 NO_ROOTS = 0xfffffffeu;
 // All lanes of a warp.
 constexpr u32 ALL = 0xffffffffu;
-// Eager splitting: the least frames of a stack whose oldest one is shared, while more than MANY_IDLE_FACTOR times `eager_split_threshold`
-// threads are idle, and while fewer are; steps between two polls, and those of a thread that had nothing to share in more than
-// MAX_UNSPLIT_POLLS polls.
+// Eager splitting: the least frames of a stack whose oldest one is shared, while more than MANY_IDLE_FACTOR times
+// `eager_split_threshold` threads are idle, and while fewer are; steps between two polls, and those of a thread that
+// had nothing to share in more than MAX_UNSPLIT_POLLS polls.
 constexpr u32 MIN_FRAMES_MANY_IDLE = HOLE;
 constexpr i32 MANY_IDLE_FACTOR = 4;
 constexpr u32 MIN_FRAMES_FEW_IDLE = HOLE;
@@ -157,13 +160,14 @@ constexpr u32 POLL_STEPS_UNSPLIT = 32u;
 constexpr u32 MAX_UNSPLIT_POLLS = 8u;
 // Rule applications of one step that count as a step.
 constexpr i32 APPLICATIONS_PER_STEP = 64;
-// Where a warp is fed as a whole: steps between two polls while some lanes are idle; turns after which an idle lane, whose warp works but has
-// nothing for it, takes a ticket of its own.
+// Where a warp is fed as a whole: steps between two polls while some lanes are idle; turns after which an idle lane,
+// whose warp works but has nothing for it, takes a ticket of its own.
 constexpr u32 POLL_STEPS_IDLE_LANES = 1u;
 constexpr u32 IDLE_LIMIT = 4u;
 // Joins that a thread takes at a time (of fresh ones all but the first) or offers to others, in the ring `spare`.
 constexpr u32 JOINS = 16u;
-// Words of a join: its return address, the value for its resume point, a value that nobody needs; words before its frame.
+// Words of a join: its return address, the value for its resume point, a value that nobody needs; words before its
+// frame.
 constexpr u32 JOIN_RETURN = 1u;
 constexpr u32 JOIN_VALUE = 2u;
 constexpr u32 JOIN_UNUSED = 4u;
@@ -179,7 +183,9 @@ constexpr u32 CLASS_MARK = HOLE;
 constexpr u32 CLASS_SHARED = HOLE;
 constexpr u32 CLASS_BATCH = HOLE;
 constexpr u32 COUNTED_SORT = HOLE;
+constexpr u32 SORT_TAGS = HOLE;
 constexpr u32 VARIANT_FIELDS = HOLE;
+constexpr u32 VARIANT_HEAD = HOLE;
 constexpr u32 RING_WORDS = HOLE;
 constexpr u32 LIST_HEAD = HOLE;
 constexpr u32 LIST_WORDS = HOLE;
@@ -194,9 +200,9 @@ constexpr u32 SEEN = 2u;
 constexpr u32 FINISHED = 0x80000000u;
 constexpr u32 LOOK_CYCLES = 8000u;
 
-// Words of `control`, each in a memory sector of its own: threads wait for places from TAIL to HEAD; the next root; roots without a result
-// plus values still to be released; whether the run is over and why; joins and chunks in use up to here; from CELLS on the cells of each
-// class, CELLS_STRIDE words apart.
+// Words of `control`, each in a memory sector of its own: threads wait for places from TAIL to HEAD; the next root;
+// roots without a result plus values still to be released; whether the run is over and why; joins and chunks in use up
+// to here; from CELLS on the cells of each class, CELLS_STRIDE words apart.
 constexpr u32 HEAD = 0u;
 constexpr u32 TAIL = 8u;
 constexpr u32 NEXT_ROOT = 16u;

@@ -48,7 +48,8 @@ __device__ void give_batch(u32* ring, u32 counters, u32 first, u32 mask, u32 bat
 // From the template `cells`: takes a batch that some thread has offered, or 0.
 __device__ u32 take_batch(u32* ring, u32 counters, u32 first, u32 mask);
 
-// A cell for a thread whose free list is empty: a fresh one in reserve, else one of a batch, else one of a fresh run; 0 if there is none.
+// A cell for a thread whose free list is empty: a fresh one in reserve, else one of a batch, else one of a fresh run; 0
+// if there is none.
 __device__ __noinline__ u32 refill(u32* heap, u32* shapes, u32* pool, u32* control, in_local u32* lists, u32 kind, u32 limit, u32 cells) {
     u32 list = LIST_WORDS * kind + LIST_HEAD;
     u32 next = lists[list + LIST_FRESH];
@@ -121,15 +122,15 @@ __device__ void free_cell(u32* heap, u32* shapes, u32* pool, in_local u32* lists
 
 // Bits of a field number, which shares a word with the place of a sort.
 constexpr u32 FIELD_BITS = 15u;
-// Freed cells between two polls for idle threads, minus 1; levels of nested dead cells from which on the outermost one is offered; levels up
-// to which it is looked for.
+// Freed cells between two polls for idle threads, minus 1; levels of nested dead cells from which on the outermost one
+// is offered; levels up to which it is looked for.
 constexpr u32 RELEASE_POLL_MASK = 15u;
 constexpr u32 MIN_SPLIT_DEPTH = 3u;
 constexpr u32 MAX_SPLIT_DEPTH = 64u;
 
 // Offers a value to an idle thread, to be released; says whether it did. The run is not over before that is done.
-// Only when the next place is free and no other thread takes it: lanes of the same warp may have polled for their tasks long before, and
-// they do not continue before this one does, so it must not wait for a place to be read.
+// Only when the next place is free and no other thread takes it: lanes of the same warp may have polled for their tasks
+// long before, and they do not continue before this one does, so it must not wait for a place to be read.
 __device__ __noinline__ bool offer_release(u32* control, u32* queue, u32* turns, u32 places, u32 place_bits, u32 value, u32 sort) {
     u32 number = load_relaxed(&control[TAIL]);
     u32 place = number & places - 1u;
@@ -148,8 +149,8 @@ __device__ __noinline__ bool offer_release(u32* control, u32* queue, u32* turns,
     return true;
 }
 
-// If threads are idle, offers them the next field of the outermost dead cell, when that is at least MIN_SPLIT_DEPTH levels out: otherwise
-// what is being released is no tree, or a small one.
+// If threads are idle, offers them the next field of the outermost dead cell, when that is at least MIN_SPLIT_DEPTH
+// levels out: otherwise what is being released is no tree, or a small one.
 __device__ __noinline__ void split_release(u32* heap, u32* shared, u32* shapes, u32* pool, in_local u32* lists, u32* control, u32* queue, u32* turns, u32 places, u32 place_bits, u32 around, u32 around_sort) {
     u32 head = load_relaxed(&control[HEAD]);
     u32 tail = load_relaxed(&control[TAIL]);
@@ -162,11 +163,11 @@ __device__ __noinline__ void split_release(u32* heap, u32* shared, u32* shapes, 
     u32 inner_at = 0u;
     for (u32 i = 0u; i < MAX_SPLIT_DEPTH; i += 1u) {
         u32 bits = shapes[s] & 255u;
-        u32 shape = shapes[s + 1u + (v & (1u << bits) - 1u)];
+        u32 shape = shapes[s + SORT_TAGS + (v & (1u << bits) - 1u)];
         u32 kind = shapes[shape];
         u32 cell = v >> bits;
         u32 start = shapes[CLASS_WORDS * kind + CLASS_BASE] + cell * shapes[CLASS_WORDS * kind + CLASS_STRIDE];
-        u32 first = start + shapes[shape + 2u];
+        u32 first = start + shapes[shape + VARIANT_HEAD];
         u32 at = shapes[CLASS_WORDS * kind + CLASS_SHARED] + cell;
         u32 progress = heap[first];
         u32 outer = load_relaxed(&shared[at]);
@@ -175,8 +176,8 @@ __device__ __noinline__ void split_release(u32* heap, u32* shared, u32* shapes, 
                 return;
             }
             u32 field = progress & (1u << FIELD_BITS) - 1u;
-            u32 child = heap[start + shapes[shape + 2u + 2u * field]];
-            bool left = offer_release(control, queue, turns, places, place_bits, child, shapes[shape + 3u + 2u * field]);
+            u32 child = heap[start + shapes[shape + VARIANT_HEAD + 2u * field]];
+            bool left = offer_release(control, queue, turns, places, place_bits, child, shapes[shape + VARIANT_HEAD + 1u + 2u * field]);
             if (!left) {
                 return;
             }
@@ -196,9 +197,9 @@ __device__ __noinline__ void split_release(u32* heap, u32* shared, u32* shapes, 
     }
 }
 
-// Drops a reference to a value, and releases everything that only it refers to; large parts are offered to idle threads. A dead cell of
-// several fields keeps the state of the traversal in its own words: in place of its first field the number of the next field and the sort
-// of the enclosing dead cell, in `shared` that cell.
+// Drops a reference to a value, and releases everything that only it refers to; large parts are offered to idle
+// threads. A dead cell of several fields keeps the state of the traversal in its own words: in place of its first field
+// the number of the next field and the sort of the enclosing dead cell, in `shared` that cell.
 // pre: `sort` is the place of the value's sort in `shapes`
 __device__ __noinline__ void release_graph(u32* heap, u32* shared, u32* shapes, u32* pool, in_local u32* lists, u32* control, u32* queue, u32* turns, u32 places, u32 place_bits, u32 value, u32 sort) {
     u32 v = value;
@@ -208,7 +209,7 @@ __device__ __noinline__ void release_graph(u32* heap, u32* shared, u32* shapes, 
     u32 cells = 0u;
     while (true) {
         u32 bits = shapes[s] & 255u;
-        u32 variant = shapes[s + 1u + (v & (1u << bits) - 1u)];
+        u32 variant = shapes[s + SORT_TAGS + (v & (1u << bits) - 1u)];
         u32 cell = v >> bits;
         if (variant != 0u && cell > shapes[CLASS_WORDS * shapes[variant] + CLASS_MARK]) {
             u32 kind = shapes[variant];
@@ -221,10 +222,10 @@ __device__ __noinline__ void release_graph(u32* heap, u32* shared, u32* shapes, 
                 u32 fields = shapes[variant + VARIANT_FIELDS];
                 u32 first = 0u;
                 if (fields != 0u) {
-                    first = heap[word + shapes[variant + 2u]];
+                    first = heap[word + shapes[variant + VARIANT_HEAD]];
                 }
                 if (fields > 1u) {
-                    heap[word + shapes[variant + 2u]] = around_sort << FIELD_BITS | 1u;
+                    heap[word + shapes[variant + VARIANT_HEAD]] = around_sort << FIELD_BITS | 1u;
                     store_relaxed(&shared[shapes[CLASS_WORDS * kind + CLASS_SHARED] + cell], around);
                     around = v;
                     around_sort = s;
@@ -237,7 +238,7 @@ __device__ __noinline__ void release_graph(u32* heap, u32* shared, u32* shapes, 
                 }
                 if (fields != 0u) {
                     v = first;
-                    s = shapes[variant + 3u];
+                    s = shapes[variant + VARIANT_HEAD + 1u];
                     continue;
                 }
             }
@@ -246,21 +247,21 @@ __device__ __noinline__ void release_graph(u32* heap, u32* shared, u32* shapes, 
             return;
         }
         u32 tag_bits = shapes[around_sort] & 255u;
-        u32 shape = shapes[around_sort + 1u + (around & (1u << tag_bits) - 1u)];
+        u32 shape = shapes[around_sort + SORT_TAGS + (around & (1u << tag_bits) - 1u)];
         u32 of = shapes[shape];
         u32 outer = around >> tag_bits;
         u32 start = shapes[CLASS_WORDS * of + CLASS_BASE] + outer * shapes[CLASS_WORDS * of + CLASS_STRIDE];
-        u32 progress = heap[start + shapes[shape + 2u]];
+        u32 progress = heap[start + shapes[shape + VARIANT_HEAD]];
         u32 field = progress & (1u << FIELD_BITS) - 1u;
-        v = heap[start + shapes[shape + 2u + 2u * field]];
-        s = shapes[shape + 3u + 2u * field];
+        v = heap[start + shapes[shape + VARIANT_HEAD + 2u * field]];
+        s = shapes[shape + VARIANT_HEAD + 1u + 2u * field];
         if (field + 1u == shapes[shape + VARIANT_FIELDS]) {
             around = load_relaxed(&shared[shapes[CLASS_WORDS * of + CLASS_SHARED] + outer]);
             around_sort = progress >> FIELD_BITS;
             store_relaxed(&shared[shapes[CLASS_WORDS * of + CLASS_SHARED] + outer], 0u);
             free_cell(heap, shapes, pool, lists, of, outer, start);
         } else {
-            heap[start + shapes[shape + 2u]] = progress + 1u;
+            heap[start + shapes[shape + VARIANT_HEAD]] = progress + 1u;
         }
     }
 }

@@ -68,8 +68,8 @@ __device__ __forceinline__ Machine release_task(Params p, in_local u32* lists, M
     return m;
 }
 
-// Turns the frame at the bottom of the stack, which can be split, into a join, and the siblings of the current call into tasks. `to`: the
-// place for the lane of the same warp that gets the only one of them, or NONE.
+// Turns the frame at the bottom of the stack, which can be split, into a join, and the siblings of the current call
+// into tasks. `to`: the place for the lane of the same warp that gets the only one of them, or NONE.
 // pre: the join is this thread's
 __device__ Machine promote(Params p, in_local u32* stack, Machine m, u32 join, u32 to);
 
@@ -108,8 +108,9 @@ __device__ __forceinline__ Machine seek(Params p, Machine idle, bool takes) {
     return m;
 }
 
-// How many threads are idle, or FINISHED when the run is over. One warp of the block reads it for all of them: thousands of warps that read
-// the same words in every turn would contend for them. That no thread is idle is read anew each time, because a thread then works for long.
+// How many threads are idle, or FINISHED when the run is over. One warp of the block reads it for all of them:
+// thousands of warps that read the same words in every turn would contend for them. That no thread is idle is read anew
+// each time, because a thread then works for long.
 // pre: all lanes of the warp call it together
 __device__ __forceinline__ u32 look(Params p, in_shared u32* seen) {
     u32 waiting = 0u;
@@ -208,8 +209,8 @@ __device__ __forceinline__ u32 oldest(in_local u32* stack, Machine m) {
     return at;
 }
 
-// Splits the frame at `m.scan`, if there is one, for anybody or for a lane of the same warp. Frames below it become joins on the way. Without
-// joins everything stays as it is.
+// Splits the frame at `m.scan`, if there is one, for anybody or for a lane of the same warp. Frames below it become
+// joins on the way. Without joins everything stays as it is.
 __device__ __forceinline__ Machine share(Params p, in_local u32* stack, Machine before, u32 to) {
     Machine m = before;
     u32 at = m.scan;
@@ -299,8 +300,9 @@ __device__ __forceinline__ Machine reload(Params p, in_local u32* stack, Machine
     return m;
 }
 
-// Reads a join whose children have finished: its return address, the value for its resume point, and its frame to the bottom of the stack.
-// It reads all words that a frame may have, four at a time: finding out how many this one has would take another read, and branches.
+// Reads a join whose children have finished: its return address, the value for its resume point, and its frame to the
+// bottom of the stack. It reads all words that a frame may have, four at a time: finding out how many this one has
+// would take another read, and branches.
 __device__ __forceinline__ Machine take_record(Params p, in_local u32* stack, Machine before, u32 join) {
     Machine m = before;
     Quad head = p.records[join / 4u];

@@ -1,7 +1,7 @@
 // The template `tasks`, last part: the loop of a thread, and the kernel.
 
-// Does steps until the task is done, at most `length`. In each the warp reconverges twice, before lanes enter states and before they pop a
-// frame: diverged lanes would stay diverged, and run the same code one after the other.
+// Does steps until the task is done, at most `length`. In each the warp reconverges twice, before lanes enter states
+// and before they pop a frame: diverged lanes would stay diverged, and run the same code one after the other.
 // pre: all lanes of the warp call it together
 __device__ __forceinline__ Machine work(Params p, in_local u32* stack, in_local u32* lists, Machine before, u32 length) {
     Machine m = before;
@@ -20,7 +20,8 @@ __device__ __forceinline__ Machine work(Params p, in_local u32* stack, in_local 
             if (m.state == RETURNS && m.sp != m.base) {
                 m = pop(p, stack, lists, m);
             }
-            // What is shared after many steps is not small. The same holds for a thread that spent many turns of a loop in one step.
+            // What is shared after many steps is not small. The same holds for a thread that spent many turns of a loop
+            // in one step.
             i32 applied = i32(m.count - counted);
             m.since = m.since + u32(max(applied / APPLICATIONS_PER_STEP, 1));
             m.scan = min(m.scan, max(m.sp, STRIDE) - STRIDE);
@@ -126,12 +127,13 @@ __device__ __forceinline__ u64 warp_sum(u64 mine) {
 // Evaluates all roots.
 // pre: all blocks are resident; control[LEFT] is the number of roots; heap, roots and turns are written
 // post: control[STOP] says why it ended
-// handed: p.heap, p.pairs, p.quads: a cell is written before its index is given away with a task, a join, a result or a batch, and
-//     read for the last time before the last reference to it is given up
+// handed: p.heap, p.pairs, p.quads: a cell is written before its index is given away with a task, a join, a result or a
+//     batch, and read for the last time before the last reference to it is given up
 // handed: p.shared, p.pool, p.spare: touched by atomics only
-// handed: p.queue: a place is read by the thread that has its ticket, and written again when it has been read; one behind the places of the
-//     queue by a lane of the same warp, between two barriers of the warp
-// handed: p.joins, p.records, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
+// handed: p.queue: a place is read by the thread that has its ticket, and written again when it has been read; one
+//     behind the places of the queue by a lane of the same warp, between two barriers of the warp
+// handed: p.joins, p.records, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one
+//     uses it again
 // handed: p.saved: a record is the thread's of its number, and the collector's between two launches
 extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
     __shared__ u32 seen[SEEN];
@@ -153,7 +155,8 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
     u32 unsplit_polls = 0u;
     u32 waited = 0u;
     u32 places = (blockIdx.x * blockDim.x + threadIdx.x) / 32u * 32u;
-    // Lanes leave the loop together, and reconverge at its head in every turn: otherwise they would arrive one by one, and stay diverged.
+    // Lanes leave the loop together, and reconverge at its head in every turn: otherwise they would arrive one by one,
+    // and stay diverged.
     bool more = true;
     while (more) {
         if (COUNTED != 0u && m.state >= DROPS) {
@@ -171,8 +174,8 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
                 m.state = ENDED;
             }
         }
-        // Right before frames are shared: a lane that shares may wait for a place to be read by a lane of its own warp, which continues only
-        // when all do. The queue has many more places than are taken meanwhile.
+        // Right before frames are shared: a lane that shares may wait for a place to be read by a lane of its own warp,
+        // which continues only when all do. The queue has many more places than are taken meanwhile.
         bool takes = true;
         if (PHASES != 0u) {
             u32 idle = ballot(ALL, m.state == IDLE);
@@ -212,15 +215,15 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
                 u32 at = oldest(stack, m);
                 m.scan = at;
                 unsplit_polls = at < m.sp ? 0u : unsplit_polls + 1u;
-                // While there are few tasks every thread shares at once what is not small; later only threads that have worked for a while
-                // share: what is left of a young task is small.
+                // While there are few tasks every thread shares at once what is not small; later only threads that have
+                // worked for a while share: what is left of a young task is small.
                 bool growing = waiting > p.eager_split_threshold;
                 bool most_wait = waiting > p.eager_split_threshold * MANY_IDLE_FACTOR;
                 bool deep = m.sp - m.base >= (most_wait ? MIN_FRAMES_MANY_IDLE : MIN_FRAMES_FEW_IDLE) * STRIDE;
                 length = !growing ? p.steps / 2u + 1u : unsplit_polls > MAX_UNSPLIT_POLLS ? POLL_STEPS_UNSPLIT : POLL_STEPS;
                 if (growing && deep || m.since >= p.steps) {
-                    // What the block has read may be old. Threads that relied on it alone could fill the queue while no thread polls for a
-                    // task, and then all would wait for a free place.
+                    // What the block has read may be old. Threads that relied on it alone could fill the queue while no
+                    // thread polls for a task, and then all would wait for a free place.
                     u32 head = load_relaxed(&p.control[HEAD]);
                     u32 tail = load_relaxed(&p.control[TAIL]);
                     if (i32(head - tail) > p.split_threshold) {

@@ -1,9 +1,10 @@
 // The topology-driven term rewriter of van Eerd, Groote, Hijma, Martens, Osama, Wijs,
 // "Innermost many-sorted term rewriting on GPUs", sections 4 and 5: one thread a term slot, in iterations.
 //
-// Slot 0 is never used, slot 1 is the root. A slot is a head word (head, arity, first argument that may not be in normal form) and
-// the slots of its arguments; a number has its 64 bits in place of arguments 0 and 1. The record is widened to the program's arity.
-// Flags and counts are double-buffered: an iteration reads `nf_read` and `rc_read`, which do not change in it, and writes `nf` and `rc`.
+// Slot 0 is never used, slot 1 is the root. A slot is a head word (head, arity, first argument that may not be in
+// normal form) and the slots of its arguments; a number has its 64 bits in place of arguments 0 and 1. The record is
+// widened to the program's arity. Flags and counts are double-buffered: an iteration reads `nf_read` and `rc_read`,
+// which do not change in it, and writes `nf` and `rc`.
 // rc: references to the slot; 0 is garbage to be collected, FREED is a slot that holds nothing.
 
 struct alignas(16) Term {
@@ -79,8 +80,8 @@ __device__ void grid_barrier(u32* word);
 
 // A free slot: from the stack of collected ones, else behind the last one; 0 when all are in use.
 // post: no other thread gets the same slot before it is collected
-// Inlined: it asks which lanes are here, and that must be asked in the branch of the caller. As a function that many branches call, lanes
-// waited in its shuffles on a GPU for one that had left it.
+//     Inlined: it asks which lanes are here, and that must be asked in the branch of the caller. As a function that
+//     many branches call, lanes waited in its shuffles on a GPU for one that had left it.
 __device__ __forceinline__ u32 fresh(Params p) {
     u32 mask = active_mask();
     u32 count = popcount(mask);
@@ -159,7 +160,8 @@ __device__ __forceinline__ void write_root(Params p, u32 i, Term t, bool normal)
     p.nf[i] = normal ? 1_u8 : 0_u8;
 }
 
-// Index of the first argument, from the remembered one on, that was not in normal form when the iteration began; the arity if none.
+// Index of the first argument, from the remembered one on, that was not in normal form when the iteration began; the
+// arity if none.
 __device__ u32 first_waiting(Params p, Term t);
 
 // Counts a reference to each argument of a slot's value.
@@ -213,8 +215,8 @@ __device__ __forceinline__ u32 derive(Params p, u32 i) {
     return status;
 }
 
-// Collects slots whose count was 0 when the iteration began: takes their references back and, for the queue collector, puts them on
-// the stack of free slots. Garbage that arises so is collected in the next iteration.
+// Collects slots whose count was 0 when the iteration began: takes their references back and, for the queue collector,
+// puts them on the stack of free slots. Garbage that arises so is collected in the next iteration.
 __device__ __forceinline__ void collect(Params p, u32 n, u32 first, u32 stride) {
     u32 dead = 0u;
     for (u32 i = first; i < n; i += stride) {
@@ -243,8 +245,8 @@ __device__ __forceinline__ void collect(Params p, u32 n, u32 first, u32 stride) 
     }
 }
 
-// Moves the slots that hold something to the front, in order; the root stays slot 1. `keys` says where each one went; `spare`,
-// `rc_read` and `nf_read`, which the next iteration fills again, hold the moved values meanwhile.
+// Moves the slots that hold something to the front, in order; the root stays slot 1. `keys` says where each one went;
+// `spare`, `rc_read` and `nf_read`, which the next iteration fills again, hold the moved values meanwhile.
 // pre: all blocks call it, `used` is the same in all of them
 // shares: tile[0..9] of the block
 __device__ __forceinline__ void compact(Params p, u32 used, u32 first, u32 stride, in_shared u32* tile) {

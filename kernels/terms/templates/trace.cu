@@ -1,23 +1,29 @@
-// Tracing and compaction: cells that nothing refers to are dropped, the others move to the front in their order. Runs between two launches of
-// the tasks scheduler, whose threads have saved their registers and stacks to device memory.
+// Tracing and compaction: cells that nothing refers to are dropped, the others move to the front in their order. Runs
+// between two launches of the tasks scheduler, whose threads have saved their registers and stacks to device memory.
 //
-// New places follow from the marks and from prefix sums over them, as in Kermany, Petrank, "The Compressor: concurrent, incremental, and
-// parallel compaction". A mark is a code of CODE_BITS that says which variant the cell is, since cells do not; 0 is an unreachable cell.
-// Cells are moved in windows, through a staging buffer, so that no word is written that is still to be read.
+// New places follow from the marks and from prefix sums over them, as in Kermany, Petrank, "The Compressor: concurrent,
+// incremental, and parallel compaction". A mark is a code of CODE_BITS that says which variant the cell is, since cells
+// do not; 0 is an unreachable cell. Cells are moved in windows, through a staging buffer, so that no word is written
+// that is still to be read.
 //
 // map: what the functions here know.
-//   class k, from TRACE_CLASS * k on: the words TRACE_*. Cells up to its mark live as long as the run, and refer to such cells only
-//   sort: [0] tag bits; then for each tag the place of the shape, 0 when the variant has no cell
-//   shape: [0] class, [1] code, [SHAPE_FIELDS] fields that may be cells; then for each its word in the cell and its sort; then the number of
-//     its first splitter plus 1, 0 when it has none; then for each direction the word and the sort of the field along which chains continue
-//   resume point, by `resumes`: [0] sort of the value that it gets, [1] place of the destination in the frame, 0 when it has none,
-//     [2] variables that may be cells; then for each its word in the frame and its sort
-//   state, by `states`: [0] sort of the function's value, [1] whether it may have a destination, [2] arguments that may be cells; then for
-//     each its word in a task and its sort
-//   chains: [0] shapes of which cells contain cells of the same shape again, [CHAIN_SPLITTERS] splitters of all of them; then these shapes
+//   class k, from TRACE_CLASS * k on: the words TRACE_*. Cells up to its mark live as long as the run, and refer to
+//     such cells only
+//   sort: [0] tag bits; from TRACE_TAGS on for each tag the place of the shape, 0 when the variant has no cell
+//   shape: [0] class, [SHAPE_CODE] code, [SHAPE_FIELDS] fields that may be cells; then for each its word in the cell
+//     and its sort; then the number of its first splitter plus 1, 0 when it has none; then for each direction the word
+//     and the sort of the field along which chains continue
+//   resume point, by `resumes`: [0] sort of the value that it gets, [ENTRY_DESTINATION] place of the destination in the
+//     frame, 0 when it has none, [ENTRY_VARIABLES] variables that may be cells; then for each its word in the frame and
+//     its sort
+//   state, by `states`: [0] sort of the function's value, [ENTRY_DESTINATION] whether it may have a destination,
+//     [ENTRY_VARIABLES] arguments that may be cells; then for each its word in a task and its sort
+//   chains: [0] shapes of which cells contain cells of the same shape again, [CHAIN_SPLITTERS] splitters of all of
+//     them; then these shapes
 // The sort of what has no cells is 0.
 // lists: two lists of cells that are marked and not yet scanned: shape and number.
-// Frames, joins, chunks and tasks are as the template `tasks` says; a record of `saved` is a task, SAVED words, and the stack.
+// Frames, joins, chunks and tasks are as the template `tasks` says; a record of `saved` is a task, SAVED words, and the
+// stack.
 
 struct Trace {
     u32* heap;
@@ -73,7 +79,8 @@ constexpr u32 SAVED_VALUE = HOLE;
 constexpr u32 SAVED_BASE = HOLE;
 constexpr u32 SAVED_SP = HOLE;
 
-// Words of a class in `map`: word of cell 0, words of a cell, cells, its first word in `codes`, place of its shapes by code, its mark.
+// Words of a class in `map`: word of cell 0, words of a cell, cells, its first word in `codes`, place of its shapes by
+// code, its mark.
 constexpr u32 TRACE_CLASS = 8u;
 constexpr u32 TRACE_BASE = 0u;
 constexpr u32 TRACE_STRIDE = 1u;
@@ -81,23 +88,32 @@ constexpr u32 TRACE_CELLS = 2u;
 constexpr u32 TRACE_CODES = 3u;
 constexpr u32 TRACE_SHAPES = 4u;
 constexpr u32 TRACE_MARK = 5u;
-// Words of a shape: number of its fields; words before them. Words of the list of chains: splitters of all shapes; words before the shapes.
+// Words of a sort before the places of its shapes. Words of a resume point and of a state: its destination, number of
+// its variables; words before them.
+constexpr u32 TRACE_TAGS = 1u;
+constexpr u32 ENTRY_DESTINATION = 1u;
+constexpr u32 ENTRY_VARIABLES = 2u;
+constexpr u32 ENTRY_HEAD = 3u;
+// Words of a shape: its code, number of its fields; words before them. Words of the list of chains: splitters of all
+// shapes; words before the shapes.
+constexpr u32 SHAPE_CODE = 1u;
 constexpr u32 SHAPE_FIELDS = 2u;
 constexpr u32 SHAPE_HEAD = 3u;
 constexpr u32 CHAIN_SPLITTERS = 1u;
 constexpr u32 CHAIN_HEAD = 2u;
 
-// Cells that a thread scans before it offers what it finds to all: few while there is not enough work for every thread, otherwise many, since
-// the lists have room for only a part of the cells; words of its own list, as long as a balanced tree is high; links that it follows ahead.
+// Cells that a thread scans before it offers what it finds to all: few while there is not enough work for every thread,
+// otherwise many, since the lists have room for only a part of the cells; words of its own list, as long as a balanced
+// tree is high; links that it follows ahead.
 constexpr u32 BUDGET = 128u;
 constexpr u32 LARGE_BUDGET = 8192u;
 constexpr u32 NEAR = 128u;
 constexpr u32 AHEAD = 8u;
 constexpr u32 AHEAD_WORDS = 18u;
 
-// While there are fewer than FEW_CELLS cells to scan, for more than HYSTERESIS steps in a row, most threads are idle and some follow long
-// chains; then these are cut into pieces. One cell of RULER_SPACING is a splitter, at which a chain can be cut; MAX_WALK: cells that a thread
-// follows at most to the next splitter.
+// While there are fewer than FEW_CELLS cells to scan, for more than HYSTERESIS steps in a row, most threads are idle
+// and some follow long chains; then these are cut into pieces. One cell of RULER_SPACING is a splitter, at which a
+// chain can be cut; MAX_WALK: cells that a thread follows at most to the next splitter.
 constexpr u32 FEW_CELLS = 1024u;
 constexpr u32 HYSTERESIS = 8u;
 constexpr u32 RULER_SPACING = HOLE;
@@ -112,7 +128,8 @@ constexpr u32 WORK_WORDS = 32u;
 // barrier: grid
 __device__ void grid_barrier(u32* word);
 
-// From the template `offsets`: writes to offsets[i] the sum of counts[0] to counts[i - 1], and to offsets[count] the sum of all.
+// From the template `offsets`: writes to offsets[i] the sum of counts[0] to counts[i - 1], and to offsets[count] the
+// sum of all.
 __device__ void scan_counts(u32* counts, u32* offsets, u32 count, u32* block_sums, u32* arrivals, in_shared u32* sums);
 
 // The place of the shape of a value's cell; 0 when it has none.
@@ -120,7 +137,7 @@ __device__ __forceinline__ u32 shape_of(u32* map, u32 value, u32 sort) {
     u32 bits = map[sort];
     u32 shape = 0u;
     if (value >> bits != 0u) {
-        shape = map[sort + 1u + (value & (1u << bits) - 1u)];
+        shape = map[sort + TRACE_TAGS + (value & (1u << bits) - 1u)];
     }
     return shape;
 }
@@ -138,7 +155,7 @@ __device__ __forceinline__ bool first_mark(Trace t, u32 shape, u32 cell) {
     if ((seen >> shift & (1u << CODE_BITS) - 1u) != 0u) {
         return false;
     }
-    seen = atomic_or(&t.codes[at], t.map[shape + 1u] << shift);
+    seen = atomic_or(&t.codes[at], t.map[shape + SHAPE_CODE] << shift);
     return (seen >> shift & (1u << CODE_BITS) - 1u) == 0u;
 }
 
@@ -156,8 +173,9 @@ __device__ __forceinline__ void hand_on(Trace t, u32 list, u32 shape, u32 cell) 
     }
 }
 
-// Scans a marked cell, and the cells that it marks, as far as the budget goes; the rest is offered to all. Lists are long, and their cells
-// refer to the next one by their last field: a thread follows these links ahead, so that it waits for the marks of many cells at once.
+// Scans a marked cell, and the cells that it marks, as far as the budget goes; the rest is offered to all. Lists are
+// long, and their cells refer to the next one by their last field: a thread follows these links ahead, so that it waits
+// for the marks of many cells at once.
 __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 first_cell, u32 budget) {
     u32 per = 32u / CODE_BITS;
     u32 ones = (1u << CODE_BITS) - 1u;
@@ -177,9 +195,9 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
             while (links < AHEAD) {
                 u32 from = ahead[2u * links];
                 u32 kind = t.map[from];
-                u32 last = from + 1u + 2u * t.map[from + 2u];
+                u32 last = from + SHAPE_HEAD - 2u + 2u * t.map[from + SHAPE_FIELDS];
                 u32 next = 0u;
-                if (t.map[from + 2u] != 0u) {
+                if (t.map[from + SHAPE_FIELDS] != 0u) {
                     u32 value = t.heap[t.map[TRACE_CLASS * kind + TRACE_BASE] + ahead[2u * links + 1u] * t.map[TRACE_CLASS * kind + TRACE_STRIDE] + t.map[last]];
                     next = shape_of(t.map, value, t.map[last + 1u]);
                     if (next != 0u) {
@@ -210,7 +228,7 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
                     u32 shape2 = ahead[2u * k2 + 2u];
                     u32 cell2 = ahead[2u * k2 + 3u];
                     u32 shift = cell2 % per * CODE_BITS;
-                    u32 before = atomic_or(&t.codes[t.map[TRACE_CLASS * t.map[shape2] + TRACE_CODES] + cell2 / per], t.map[shape2 + 1u] << shift);
+                    u32 before = atomic_or(&t.codes[t.map[TRACE_CLASS * t.map[shape2] + TRACE_CODES] + cell2 / per], t.map[shape2 + SHAPE_CODE] << shift);
                     seen[k2] = before >> shift & ones;
                 }
             }
@@ -223,16 +241,16 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
             bool more = links == AHEAD && (mine >> AHEAD & 1u) != 0u;
             for (u32 at = 0u; at < (more ? links : links + 1u); at += 1u) {
                 u32 outer = ahead[2u * at];
-                u32 fields = t.map[outer + 2u];
+                u32 fields = t.map[outer + SHAPE_FIELDS];
                 u32 first_word = t.map[TRACE_CLASS * t.map[outer] + TRACE_BASE] + ahead[2u * at + 1u] * t.map[TRACE_CLASS * t.map[outer] + TRACE_STRIDE];
                 for (u32 f = 1u; f < fields && (mine >> at & 1u) != 0u; f += 1u) {
-                    u32 sort = t.map[outer + 2u + 2u * f];
-                    u32 part = t.heap[first_word + t.map[outer + 1u + 2u * f]];
+                    u32 sort = t.map[outer + SHAPE_HEAD - 1u + 2u * f];
+                    u32 part = t.heap[first_word + t.map[outer + SHAPE_HEAD - 2u + 2u * f]];
                     u32 inner = shape_of(t.map, part, sort);
                     if (inner != 0u) {
                         u32 found = part >> t.map[sort];
                         bool is_new = first_mark(t, inner, found);
-                        if (is_new && t.map[inner + 2u] != 0u) {
+                        if (is_new && t.map[inner + SHAPE_FIELDS] != 0u) {
                             if (sp < NEAR && done < budget) {
                                 near[sp] = inner;
                                 near[sp + 1u] = found;
@@ -255,7 +273,8 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
     }
 }
 
-// The splitter among the cells from RULER_SPACING * number on, at a pseudorandom place, so that the order of chains does not matter.
+// The splitter among the cells from RULER_SPACING * number on, at a pseudorandom place, so that the order of chains
+// does not matter.
 __device__ __forceinline__ u32 splitter(u32 number) {
     u32 mixed = number * 0x9e3779b9u;
     mixed = (mixed ^ mixed >> 15u) * 0x85ebca6bu;
@@ -267,8 +286,9 @@ __device__ __forceinline__ u32 first_splitter(u32* map, u32 shape) {
     return shape + SHAPE_HEAD + 2u * map[shape + SHAPE_FIELDS];
 }
 
-// The number of the first splitter on a chain after a cell, plus 1; 0 when the chain ends before that, or is marked from some cell on: then
-// another thread scans it. The cell may be unused and hold anything; the result is arbitrary then.
+// The number of the first splitter on a chain after a cell, plus 1; 0 when the chain ends before that, or is marked
+// from some cell on: then another thread scans it. The cell may be unused and hold anything; the result is arbitrary
+// then.
 // pre: cell is below the number of cells of the class
 __device__ __noinline__ u32 next_splitter(Trace t, u32 direction, u32 first_shape, u32 cell) {
     u32 per = 32u / CODE_BITS;
@@ -323,13 +343,16 @@ __device__ __forceinline__ u32 splitter_shape(Trace t, u32 from, u32 number) {
     return at;
 }
 
-// Cuts the unmarked part of the chains that begin at the cells of a list and continue in one direction: marks the splitters on them, and
-// offers these to all threads. Cells do not say what they are, so each shape has splitters of its own among the cells of its class.
-// Which splitters are on the chains follows by pointer jumping, after Wyllie, "The complexity of parallel computations", among splitters
-// only: each thread first follows chains from its own splitters to the next ones, as in Helman, JaJa, "Designing practical efficient
-// algorithms for symmetric multiprocessors".
-// pre: every thread of the grid calls it with the same arguments; counts and before are not in use, list has `size` cells
-// shares: counts: for each splitter the number of a splitter after it, twice; before: whether it is on one of the chains
+// Cuts the unmarked part of the chains that begin at the cells of a list and continue in one direction: marks the
+// splitters on them, and offers these to all threads. Cells do not say what they are, so each shape has splitters of
+// its own among the cells of its class. Which splitters are on the chains follows by pointer jumping, after Wyllie,
+// "The complexity of parallel computations", among splitters only: each thread first follows chains from its own
+// splitters to the next ones, as in Helman, JaJa, "Designing practical efficient algorithms for symmetric
+// multiprocessors".
+// pre: every thread of the grid calls it with the same arguments; counts and before are not in use, list has `size`
+//     cells
+// shares: counts: for each splitter the number of a splitter after it, twice; before: whether it is on one of the
+//     chains
 __device__ __forceinline__ void cut_chains(Trace t, u32 direction, u32 list, u32 size, u32 first, u32 apart) {
     u32 splitters = t.map[t.chains + CHAIN_SPLITTERS];
     assume_uniform("splitters", splitters);
@@ -353,7 +376,8 @@ __device__ __forceinline__ void cut_chains(Trace t, u32 direction, u32 list, u32
         }
     }
     grid_barrier(t.arrivals);
-    // All splitters on the chains less than `reach` splitters after the first one are known, and for each splitter the one `reach` after it.
+    // All splitters on the chains less than `reach` splitters after the first one are known, and for each splitter the
+    // one `reach` after it.
     u32 now = 0u;
     for (u32 reach = 1u; reach < splitters; reach <<= 1u) {
         for (u32 i = first; i < splitters; i += apart) {
@@ -458,7 +482,8 @@ __device__ __forceinline__ void visit(Trace t, u32* words, u32 at, u32 sort, boo
     }
 }
 
-// The outermost cell of a destination and the word to fill. The cell's sort is that of the value of the function that began it.
+// The outermost cell of a destination and the word to fill. The cell's sort is that of the value of the function that
+// began it.
 __device__ __forceinline__ void visit_destination(Trace t, u32* words, u32 at, bool moving) {
     u32 hole = words[at + 1u];
     if (hole != 0u) {
@@ -471,28 +496,29 @@ __device__ __forceinline__ void visit_destination(Trace t, u32* words, u32 at, b
     }
 }
 
-// The variables of a frame; `value` is the place of the value that its resume point gets, NONE when that is not there yet.
+// The variables of a frame; `value` is the place of the value that its resume point gets, NONE when that is not there
+// yet.
 __device__ __noinline__ void visit_frame(Trace t, u32* words, u32 at, u32 value, bool moving) {
     u32 entry = t.map[t.resumes + words[at]];
     if (value != NONE) {
         visit(t, words, value, t.map[entry], moving);
     }
-    u32 destination = t.map[entry + 1u];
+    u32 destination = t.map[entry + ENTRY_DESTINATION];
     if (destination != 0u) {
         visit_destination(t, words, at + destination, moving);
     }
-    u32 variables = t.map[entry + 2u];
+    u32 variables = t.map[entry + ENTRY_VARIABLES];
     for (u32 k = 0u; k < variables; k += 1u) {
-        visit(t, words, at + t.map[entry + 3u + 2u * k], t.map[entry + 4u + 2u * k], moving);
+        visit(t, words, at + t.map[entry + ENTRY_HEAD + 2u * k], t.map[entry + ENTRY_HEAD + 1u + 2u * k], moving);
     }
 }
 
 // The arguments of a task.
 __device__ __forceinline__ void visit_task(Trace t, u32* words, u32 at, u32 state, bool moving) {
     u32 entry = t.map[t.states + state - FIRST_STATE];
-    u32 arguments = t.map[entry + 2u];
+    u32 arguments = t.map[entry + ENTRY_VARIABLES];
     for (u32 k = 0u; k < arguments; k += 1u) {
-        visit(t, words, at + t.map[entry + 3u + 2u * k], t.map[entry + 4u + 2u * k], moving);
+        visit(t, words, at + t.map[entry + ENTRY_HEAD + 2u * k], t.map[entry + ENTRY_HEAD + 1u + 2u * k], moving);
     }
 }
 
@@ -504,7 +530,7 @@ __device__ __forceinline__ void visit_machine(Trace t, u32 at, bool moving) {
     u32 stack = at + TASK + SAVED;
     if (state >= FIRST_STATE) {
         visit_task(t, t.saved, at, state, moving);
-        if (t.map[t.map[t.states + state - FIRST_STATE] + 1u] != 0u) {
+        if (t.map[t.map[t.states + state - FIRST_STATE] + ENTRY_DESTINATION] != 0u) {
             visit_destination(t, t.saved, at + TASK, moving);
         }
     }
@@ -564,7 +590,8 @@ __device__ __forceinline__ void look_again(Trace t, u32 list, u32 first, u32 apa
     }
 }
 
-// Moves the marked cells of a window of a class to the staging buffer, with the new numbers of the cells that they refer to.
+// Moves the marked cells of a window of a class to the staging buffer, with the new numbers of the cells that they
+// refer to.
 // post: cells from `low` to `high` - 1 are there in order, the first one at its beginning
 __device__ __forceinline__ void lift(Trace t, u32 kind, u32 low, u32 high, u32 target, u32 first, u32 apart) {
     u32 per = 32u / CODE_BITS;
@@ -583,10 +610,10 @@ __device__ __forceinline__ void lift(Trace t, u32 kind, u32 low, u32 high, u32 t
                 t.staging[to + w] = t.heap[from + w];
             }
             u32 shape = t.map[shapes + code - 1u];
-            u32 fields = t.map[shape + 2u];
+            u32 fields = t.map[shape + SHAPE_FIELDS];
             for (u32 f = 0u; f < fields; f += 1u) {
-                u32 offset = t.map[shape + 3u + 2u * f];
-                u32 value = new_value(t, t.heap[from + offset], t.map[shape + 4u + 2u * f]);
+                u32 offset = t.map[shape + SHAPE_HEAD + 2u * f];
+                u32 value = new_value(t, t.heap[from + offset], t.map[shape + SHAPE_HEAD + 1u + 2u * f]);
                 own("word of a cell that moves", t.staging[to + offset]);
                 t.staging[to + offset] = value;
             }
@@ -601,9 +628,10 @@ __device__ __forceinline__ u32 next_number(Trace t, u32 kind, u32 cell) {
     return t.map[TRACE_CLASS * kind + TRACE_MARK] + 1u + t.before[start + cell / (32u / CODE_BITS)] - t.before[start];
 }
 
-// Collects: afterwards the cells after the mark of each class are the reachable ones, in their order. Their number follows from `before`.
-// pre: all blocks are resident; no launch of the scheduler is under way, and all its threads have saved what they were about;
-//     work and arrivals are 0; staging holds a cell of each class for each code of a word
+// Collects: afterwards the cells after the mark of each class are the reachable ones, in their order. Their number
+// follows from `before`.
+// pre: all blocks are resident; no launch of the scheduler is under way, and all its threads have saved what they were
+//     about; work and arrivals are 0; staging holds a cell of each class for each code of a word
 extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
     __shared__ u32 sums[8];
     u32 first = blockIdx.x * 256u + threadIdx.x;

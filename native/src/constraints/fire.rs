@@ -6,7 +6,7 @@ use super::lower::Lower;
 use super::machine::{NONE, UNTIL_POLL, hold, kill, release, remember, remove, unlink};
 use super::operate::Mode;
 use super::search::Search;
-use crate::emit::{Access, Compare, Val, Width};
+use crate::emit::{Compare, MemoryAccess, Val, Width};
 use crate::vm::Helper;
 
 impl<'p> Lower<'_, '_, 'p> {
@@ -29,7 +29,7 @@ impl<'p> Lower<'_, '_, 'p> {
                 self.lives = false;
                 self.save_patience();
                 self.body(pc);
-                let until_poll = self.e.load_machine(Width::Word, Access::Plain, UNTIL_POLL);
+                let until_poll = self.e.load_machine(Width::Word, MemoryAccess::Plain, UNTIL_POLL);
                 self.e.set(self.until_poll, until_poll);
                 self.resume(search);
             }

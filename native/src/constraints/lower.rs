@@ -12,7 +12,7 @@ use super::machine::{
     insert, poll, refuel,
 };
 use crate::code::{Func, Kind};
-use crate::emit::{Access, Compare, Cond, Emit, Kept, Label, Root, Val, Var, Width, WordOp};
+use crate::emit::{Compare, Cond, Emit, Kept, Label, MemoryAccess, Root, Val, Var, Width, WordOp};
 use crate::vm::Helper;
 
 /// The tag of words that may be terms.
@@ -20,13 +20,13 @@ const TERM: u32 = 0;
 
 /// What a register holds.
 #[derive(Clone, Copy)]
-pub(super) struct Held {
+pub(super) struct RegisterValue {
     pub(super) value: Val,
     /// Whether that may be a term on the heap.
     pub(super) is_term: bool,
 }
 
-pub(super) type Registers = BTreeMap<Reg, Held>;
+pub(super) type Registers = BTreeMap<Reg, RegisterValue>;
 
 /// An activation being lowered.
 pub(super) struct Lower<'e, 'f, 'p> {
@@ -89,21 +89,21 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
     fn bind_args(&mut self, args: &[Val]) {
         let kinds = &self.p.tables[self.owner].kinds;
         for (r, (&value, &kind)) in args.iter().zip(kinds).enumerate() {
-            self.registers.insert(r as Reg, Held { value, is_term: kind == SortKind::Any });
+            self.registers.insert(r as Reg, RegisterValue { value, is_term: kind == SortKind::Any });
         }
     }
 
     /// What the interpreter does before it tries the first occurrence.
     fn enter(&mut self) {
         if self.p.has_terms {
-            let wants = self.e.load_machine(Width::Word, Access::Plain, WANTS_COLLECTION);
+            let wants = self.e.load_machine(Width::Word, MemoryAccess::Plain, WANTS_COLLECTION);
             let wants = self.e.compare_to(Compare::NotEqual, wants, 0);
             self.rarely(wants, collect, &[]);
         }
-        let until_poll = self.e.load_machine(Width::Word, Access::Plain, UNTIL_POLL);
+        let until_poll = self.e.load_machine(Width::Word, MemoryAccess::Plain, UNTIL_POLL);
         self.e.set(self.until_poll, until_poll);
         self.try_row();
-        self.id = self.e.load_machine(Width::Word, Access::Plain, NEXT_ID);
+        self.id = self.e.load_machine(Width::Word, MemoryAccess::Plain, NEXT_ID);
         let next = self.e.word_by(WordOp::Add, self.id, 1);
         self.e.store_machine(Width::Word, next, NEXT_ID);
         if let Some(row) = self.row {
@@ -127,7 +127,7 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
     }
 
     pub(super) fn set(&mut self, r: Reg, value: Val, is_term: bool) {
-        self.registers.insert(r, Held { value, is_term });
+        self.registers.insert(r, RegisterValue { value, is_term });
     }
 
     /// Registers that may hold terms: roots during calls.
@@ -141,21 +141,21 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
 
     /// Writes registers to where helpers read them.
     pub(super) fn spill(&mut self, registers: impl IntoIterator<Item = Reg>) {
-        let memory = self.e.load_machine(Width::Word, Access::Constant, REGISTERS);
+        let memory = self.e.load_machine(Width::Word, MemoryAccess::Constant, REGISTERS);
         for r in registers {
             let value = self.get(r);
-            self.e.store(Width::Word, Access::Plain, value, memory, 8 * r as i32);
+            self.e.store(Width::Word, MemoryAccess::Plain, value, memory, 8 * r as i32);
         }
     }
 
     /// A register as a helper has set it.
     pub(super) fn spilled(&mut self, r: Reg) -> Val {
-        let memory = self.e.load_machine(Width::Word, Access::Constant, REGISTERS);
-        self.e.load(Width::Word, Access::Plain, memory, 8 * r as i32)
+        let memory = self.e.load_machine(Width::Word, MemoryAccess::Constant, REGISTERS);
+        self.e.load(Width::Word, MemoryAccess::Plain, memory, 8 * r as i32)
     }
 
     pub(super) fn views(&mut self) -> Val {
-        self.e.load_machine(Width::Word, Access::Constant, VIEWS)
+        self.e.load_machine(Width::Word, MemoryAccess::Constant, VIEWS)
     }
 
     /// Which slots of the frame hold what is known again at each call: control comes there on many ways.
@@ -175,7 +175,7 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
         let status = self.e.rare_helper(helper, args, &roots);
         self.stops_unless_zero(status);
         if helper as usize == poll as *const () as usize {
-            let until_poll = self.e.load_machine(Width::Word, Access::Plain, UNTIL_POLL);
+            let until_poll = self.e.load_machine(Width::Word, MemoryAccess::Plain, UNTIL_POLL);
             self.e.set(self.until_poll, until_poll);
         }
         self.e.jump(on, &[]);

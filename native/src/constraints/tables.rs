@@ -1,14 +1,14 @@
 //! Tables where they are: columns, ids, lists of rows and their heads.
 
 use gchr_base::signature::SortKind;
-use gchr_constraints::exec::code::{Access as Key, Level};
+use gchr_constraints::exec::code::{Access, Level};
 use gchr_constraints::exec::engine::Chain;
 
 use super::IndexLayout;
 use super::lower::Lower;
 use super::machine::{NEXT_ID, NONE, find_many, find_one, find_two};
 use crate::code::Kind;
-use crate::emit::{Access, Compare, Cond, Val, Width, WordOp};
+use crate::emit::{Compare, Cond, MemoryAccess, Val, Width, WordOp};
 
 /// Offsets of the words of an index.
 const HEADS: usize = 0;
@@ -20,7 +20,7 @@ const FIRST: usize = 32;
 impl Lower<'_, '_, '_> {
     fn view(&mut self, offset: usize) -> Val {
         let views = self.views();
-        self.e.load(Width::Word, Access::Plain, views, offset as i32)
+        self.e.load(Width::Word, MemoryAccess::Plain, views, offset as i32)
     }
 
     /// The number in a column of 32 or 64 bits; `view` is where its words are.
@@ -43,7 +43,7 @@ impl Lower<'_, '_, '_> {
         let by = if width == Width::Word { 3 } else { 2 };
         let offset = self.e.word_by(WordOp::ShiftLeft, row, by);
         let address = self.e.add(base, offset);
-        self.e.load(width, Access::Plain, address, 0)
+        self.e.load(width, MemoryAccess::Plain, address, 0)
     }
 
     /// The value of a column.
@@ -68,7 +68,7 @@ impl Lower<'_, '_, '_> {
     /// Whether a row is dead.
     pub(super) fn is_dead(&mut self, table: usize, row: Val) -> Cond {
         let id = self.id_of(table, row);
-        let next = self.e.load_machine(Width::Word, Access::Plain, NEXT_ID);
+        let next = self.e.load_machine(Width::Word, MemoryAccess::Plain, NEXT_ID);
         self.e.compare(Compare::AboveOrEqual, id, next)
     }
 
@@ -86,7 +86,7 @@ impl Lower<'_, '_, '_> {
                 let by = i64::from(bytes.trailing_zeros());
                 let offset = self.e.word_by(WordOp::ShiftLeft, row, by);
                 let address = self.e.add(links, offset);
-                self.e.load(Width::Single, Access::Plain, address, 0)
+                self.e.load(Width::Single, MemoryAccess::Plain, address, 0)
             }
         }
     }
@@ -98,15 +98,15 @@ impl Lower<'_, '_, '_> {
             return self.view(view + FIRST);
         }
         match level.access {
-            Key::One(a) => {
+            Access::One(a) => {
                 let a = self.get(a);
                 self.in_grid(level, None, a)
             }
-            Key::Two(a, b) => {
+            Access::Two(a, b) => {
                 let (a, b) = (self.get(a), self.get(b));
                 self.in_grid(level, Some(a), b)
             }
-            Key::All | Key::Many(_) => {
+            Access::All | Access::Many(_) => {
                 debug_assert!(columns > 2, "other keys are of one or two columns");
                 self.spill(level.access.registers());
                 let level = self.e.int(std::ptr::from_ref(level) as i64);

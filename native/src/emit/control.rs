@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::{BlockArg, InstBuilder, TrapCode};
 use cranelift_frontend::{Switch, Variable};
 
-use super::{Access, Compare, Cond, Emit, Label, Root, Val, Width, WordOp};
+use super::{Compare, Cond, Emit, Label, MemoryAccess, Root, Val, Width, WordOp};
 use crate::code::{Kind, type_of};
 use crate::vm::{self, Helper};
 
@@ -103,14 +103,14 @@ impl Emit<'_> {
 
     /// Whether the frame lies below the machine's limit.
     pub fn is_stack_low(&mut self) -> Cond {
-        let limit = self.load_machine(Width::Word, Access::Plain, vm::STACK_LIMIT);
+        let limit = self.load_machine(Width::Word, MemoryAccess::Plain, vm::STACK_LIMIT);
         let sp = self.stack_pointer();
         self.compare(Compare::Below, sp, limit)
     }
 
     /// Takes steps from the machine's fuel.
     pub fn count(&mut self, steps: Val) -> Val {
-        let fuel = self.load_machine(Width::Word, Access::Plain, vm::FUEL);
+        let fuel = self.load_machine(Width::Word, MemoryAccess::Plain, vm::FUEL);
         let fuel = self.word(WordOp::Sub, fuel, steps);
         self.store_machine(Width::Word, fuel, vm::FUEL);
         fuel

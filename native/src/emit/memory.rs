@@ -22,7 +22,7 @@ pub enum Width {
 
 /// How memory is accessed. Addresses are always valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
+pub enum MemoryAccess {
     /// Aligned.
     Plain,
     /// At any address.
@@ -31,19 +31,19 @@ pub enum Access {
     Constant,
 }
 
-impl Access {
+impl MemoryAccess {
     fn flags(self) -> MemFlagsData {
         match self {
-            Access::Plain => MemFlagsData::trusted(),
-            Access::Unaligned => MemFlagsData::new().with_notrap(),
-            Access::Constant => MemFlagsData::trusted().with_readonly().with_can_move(),
+            MemoryAccess::Plain => MemFlagsData::trusted(),
+            MemoryAccess::Unaligned => MemFlagsData::new().with_notrap(),
+            MemoryAccess::Constant => MemFlagsData::trusted().with_readonly().with_can_move(),
         }
     }
 }
 
 impl Emit<'_> {
     /// What lies at an address.
-    pub fn load(&mut self, width: Width, access: Access, address: Val, offset: i32) -> Val {
+    pub fn load(&mut self, width: Width, access: MemoryAccess, address: Val, offset: i32) -> Val {
         let (flags, ins) = (access.flags(), self.b.ins());
         Val(match width {
             Width::Byte => ins.uload8(I64, flags, address.0, offset),
@@ -55,7 +55,7 @@ impl Emit<'_> {
     }
 
     /// Writes (the low bits of) a value.
-    pub fn store(&mut self, width: Width, access: Access, value: Val, address: Val, offset: i32) {
+    pub fn store(&mut self, width: Width, access: MemoryAccess, value: Val, address: Val, offset: i32) {
         let (flags, ins) = (access.flags(), self.b.ins());
         match width {
             Width::Byte => ins.istore8(flags, value.0, address.0, offset),
@@ -66,7 +66,7 @@ impl Emit<'_> {
     }
 
     /// A signed value of 8, 16 or 32 bits.
-    pub fn load_signed(&mut self, width: Width, access: Access, address: Val, offset: i32) -> Val {
+    pub fn load_signed(&mut self, width: Width, access: MemoryAccess, address: Val, offset: i32) -> Val {
         let (flags, ins) = (access.flags(), self.b.ins());
         match width {
             Width::Byte => Val(ins.sload8(I64, flags, address.0, offset)),
@@ -82,7 +82,7 @@ impl Emit<'_> {
     }
 
     /// A field of the machine.
-    pub fn load_machine(&mut self, width: Width, access: Access, offset: usize) -> Val {
+    pub fn load_machine(&mut self, width: Width, access: MemoryAccess, offset: usize) -> Val {
         let machine = self.machine();
         self.load(width, access, machine, offset as i32)
     }
@@ -90,7 +90,7 @@ impl Emit<'_> {
     /// Writes a field of the machine.
     pub fn store_machine(&mut self, width: Width, value: Val, offset: usize) {
         let machine = self.machine();
-        self.store(width, Access::Plain, value, machine, offset as i32);
+        self.store(width, MemoryAccess::Plain, value, machine, offset as i32);
     }
 
     /// Room number `at` of the frame, of at least so many words: the same one for each use of a number.

@@ -183,8 +183,8 @@ impl Emit<'_> {
         (Val(value), Cond(overflow))
     }
 
-    /// `a + by`, and whether it overflows: it does where it lies on the wrong side of `a`. That is one comparison, which a
-    /// jump takes as it is; the flag of an addition would have to be stored first.
+    /// `a + by`, and whether it overflows: it does where it lies on the wrong side of `a`. That is one comparison,
+    /// which a jump takes as it is; the flag of an addition would have to be stored first.
     fn checked_step(&mut self, a: Val, by: i64) -> (Val, Cond) {
         let sum = self.word_by(WordOp::Add, a, by);
         let wrong = if by < 0 { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };

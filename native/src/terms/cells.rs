@@ -11,7 +11,7 @@ use super::helpers::BUMPS;
 use super::kind;
 use super::lower::Lower;
 use crate::code::Kind;
-use crate::emit::{Access, Compare, Root, Val, Width, WordOp};
+use crate::emit::{Compare, MemoryAccess, Root, Val, Width, WordOp};
 
 const BASE: i32 = offset_of!(Bump, base) as i32;
 const NEXT: i32 = offset_of!(Bump, next) as i32;
@@ -39,13 +39,13 @@ impl<'p> Lower<'_, '_, 'p> {
     }
 
     fn bumps(&mut self) -> Val {
-        self.e.load_machine(Width::Word, Access::Constant, BUMPS)
+        self.e.load_machine(Width::Word, MemoryAccess::Constant, BUMPS)
     }
 
     /// The first cell of a class.
     fn base(&mut self, class: u32) -> Val {
         let bumps = self.bumps();
-        self.e.load(Width::Word, Access::Constant, bumps, BUMP * class as i32 + BASE)
+        self.e.load(Width::Word, MemoryAccess::Constant, bumps, BUMP * class as i32 + BASE)
     }
 
     /// A product with a small constant: shifts and a sum where that is enough.
@@ -78,11 +78,11 @@ impl<'p> Lower<'_, '_, 'p> {
         (self.e.add(base, distance), 0)
     }
 
-    fn width(&self, field: &Field) -> (Width, Access) {
+    fn width(&self, field: &Field) -> (Width, MemoryAccess) {
         match (field.wide, kind(self.plan.layout.sorts[field.sort].kind)) {
-            (false, _) => (Width::Single, Access::Plain),
-            (true, Kind::Word) => (Width::Word, Access::Unaligned),
-            (true, Kind::Float) => (Width::Float, Access::Unaligned),
+            (false, _) => (Width::Single, MemoryAccess::Plain),
+            (true, Kind::Word) => (Width::Word, MemoryAccess::Unaligned),
+            (true, Kind::Float) => (Width::Float, MemoryAccess::Unaligned),
         }
     }
 
@@ -109,8 +109,8 @@ impl<'p> Lower<'_, '_, 'p> {
     fn cell(&mut self, shape: Shape, roots: &[Root]) -> (Val, Val) {
         let at = BUMP * shape.class as i32;
         let bumps = self.bumps();
-        let next = self.e.load(Width::Single, Access::Plain, bumps, at + NEXT);
-        let end = self.e.load(Width::Single, Access::Plain, bumps, at + END);
+        let next = self.e.load(Width::Single, MemoryAccess::Plain, bumps, at + NEXT);
+        let end = self.e.load(Width::Single, MemoryAccess::Plain, bumps, at + END);
         let (full, on) = (self.e.cold_label(&[]), self.e.label(&[Kind::Word]));
         let is_full = self.e.compare(Compare::Equal, next, end);
         self.e.branch(is_full, (full, &[]), (on, &[next]));
@@ -119,13 +119,13 @@ impl<'p> Lower<'_, '_, 'p> {
         let (class, pending) = (self.e.int(i64::from(shape.class)), self.pending());
         self.e.rare_helper(self.helpers.refill, &[class, pending], roots);
         let bumps = self.bumps();
-        let next = self.e.load(Width::Single, Access::Plain, bumps, at + NEXT);
+        let next = self.e.load(Width::Single, MemoryAccess::Plain, bumps, at + NEXT);
         self.e.jump(on, &[next]);
         self.e.restore(kept);
         let index = self.e.bind(on)[0];
         let bumps = self.bumps();
         let next = self.e.word_by(WordOp::Add, index, 1);
-        self.e.store(Width::Single, Access::Plain, next, bumps, at + NEXT);
+        self.e.store(Width::Single, MemoryAccess::Plain, next, bumps, at + NEXT);
         let base = self.base(shape.class);
         let distance = self.scaled(index, 4 * shape.words);
         let address = self.e.add(base, distance);

@@ -2,6 +2,7 @@
 
 mod calls;
 mod fork;
+mod operate;
 
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::{Booleans, SortId};
@@ -12,7 +13,7 @@ use gchr_terms::plan::{Block, End, Function, FunctionId, LocalId, Region, Step, 
 use super::helpers::{CONTEXT, Helpers, OPERANDS};
 use super::kind;
 use crate::code::{Func, Kind, NO_NOTE};
-use crate::emit::{Access, Compare, Cond, Emit, Label, Root, Val, Width, WordOp};
+use crate::emit::{Compare, Cond, Emit, Label, MemoryAccess, Root, Val, Width, WordOp};
 
 /// Functions with more locals test the stack even if they call nothing: their frames may be large.
 const SMALL: usize = 256;
@@ -395,7 +396,7 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
                 self.count();
                 match self.hole {
                     Some((hole, root)) => {
-                        self.e.store(Width::Single, Access::Plain, value, hole, 0);
+                        self.e.store(Width::Single, MemoryAccess::Plain, value, hole, 0);
                         let root = self.e.low_half(root);
                         self.e.give(root);
                     }
@@ -450,7 +451,7 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
         let (outermost, place) = self.nest(hole, nest, live);
         let root = match self.hole {
             Some((hole, root)) => {
-                self.e.store(Width::Single, Access::Plain, outermost, hole, 0);
+                self.e.store(Width::Single, MemoryAccess::Plain, outermost, hole, 0);
                 root
             }
             None => {
@@ -466,10 +467,10 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
             self.e.jump(miss, &[]);
             return;
         }
-        let room = self.e.load_machine(Width::Word, Access::Constant, OPERANDS);
+        let room = self.e.load_machine(Width::Word, MemoryAccess::Constant, OPERANDS);
         for (i, value) in self.values(args).into_iter().enumerate() {
             let bits = self.e.bits(value);
-            self.e.store(Width::Word, Access::Plain, bits, room, 8 * i as i32);
+            self.e.store(Width::Word, MemoryAccess::Plain, bits, room, 8 * i as i32);
         }
         let end = self.e.int(std::ptr::from_ref(end) as i64);
         let function = self.e.int(std::ptr::from_ref(self.function) as i64);

@@ -22,13 +22,13 @@ pub fn part_name(rounds: u64, rank: usize) -> String {
 
 /// A folder for checkpoints.
 #[derive(Debug)]
-pub struct Target {
+pub struct CheckpointFolder {
     pub folder: PathBuf,
     /// As long as this process looks after it.
     _lock: Option<fs::File>,
 }
 
-impl Target {
+impl CheckpointFolder {
     /// Opens a folder, which is made if there is none. `goes_on` says that the run goes on from what is there.
     pub fn open(folder: &Path, goes_on: bool, is_first: bool) -> Result<Self, Refusal> {
         let shown = folder.display();

@@ -154,7 +154,7 @@ impl<'a> State<'a> {
     }
 
     /// Records the next run for a profile, whose file is opened now.
-    pub fn record(&mut self, target: &profile::Target) -> Next {
+    pub fn record(&mut self, target: &profile::ProfileFile) -> Next {
         if self.session.is_logic() {
             let help = "`:stats` counts what it does";
             report::problem("U0119", "runs of the logic machine have no profile", help);
@@ -257,7 +257,7 @@ impl<'a> State<'a> {
         match written {
             Err(error) if !self.out.is_closed() => {
                 let _ = self.out.flush();
-                crate::cli::run::unwritten("the result", error.into());
+                crate::cli::unwritten::unwritten("the result", error.into());
                 false
             }
             _ => true,

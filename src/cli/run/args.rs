@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gchr::base::rule::Semantics;
 use gchr::{
-    Answers, CompileOptions, Device, FactFile, FactFormat, Firing, Format, Header, Input, Kernels, Language,
-    Program, Schedule, Selection, Shard, Workers,
+    Answers, CompileOptions, Device, FactFile, FactFormat, Firing, Format, Header, Input, KernelTier,
+    Language, Program, Schedule, Selection, Shard, Workers,
 };
 
 use super::choices::{FactsFormatArg, FormatArg, KernelsArg, NativeArg};
@@ -91,7 +91,7 @@ pub struct Args {
     /// include recording (`gchr bench profile` measures it). On a GPU programs in rounds and under --scheduler tasks
     /// run twice, first with kernels that count, then timed
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
-    pub profile: Option<profile::Target>,
+    pub profile: Option<profile::ProfileFile>,
     /// Add to the profile what led to a constraint, e.g. "path(1,4)", or to a place in a normal form, e.g. 1.2: the
     /// program runs once more on the processor, as `gchr why` runs it
     #[arg(long, value_name = "WHAT", requires = "profile")]
@@ -211,11 +211,11 @@ impl Args {
     }
 
     /// What matters of a GPU's kernels. A profile is one of those that run fast.
-    fn kernels(&self) -> Kernels {
+    fn kernels(&self) -> KernelTier {
         match self.kernels {
             Some(kernels) => kernels.into(),
-            None if self.profile.is_some() => Kernels::Fast,
-            None => Kernels::Soon,
+            None if self.profile.is_some() => KernelTier::Fast,
+            None => KernelTier::Soon,
         }
     }
 

@@ -13,7 +13,8 @@ use super::execute::{How, Ran, execute};
 use super::gpu_child::ChildReport;
 use super::later_kernels::{self, MOST_FOR_THE_NEXT_RUN, give_way};
 use super::output::outcome_to;
-use crate::cli::exit::{Exit, end_at_once};
+use crate::cli::ending::end_at_once;
+use crate::cli::exit::Exit;
 use crate::cli::sink::Stdout;
 use crate::cli::watchdog::{self, Phase};
 

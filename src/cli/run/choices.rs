@@ -1,7 +1,7 @@
 //! What options of `gchr run` may be given.
 
 use clap::ValueEnum;
-use gchr::{FactFormat, Format, Kernels, Native, TableFormat};
+use gchr::{FactFormat, Format, KernelTier, Native, TableFormat};
 
 /// How a result is written.
 #[derive(Clone, Copy, ValueEnum)]
@@ -106,11 +106,11 @@ pub enum KernelsArg {
     Fast,
 }
 
-impl From<KernelsArg> for Kernels {
+impl From<KernelsArg> for KernelTier {
     fn from(kernels: KernelsArg) -> Self {
         match kernels {
-            KernelsArg::Soon => Kernels::Soon,
-            KernelsArg::Fast => Kernels::Fast,
+            KernelsArg::Soon => KernelTier::Soon,
+            KernelsArg::Fast => KernelTier::Fast,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Fast kernels for later runs: a process in the background compiles them for the cache when this one runs kernels that
-//! were compiled soon ([`Kernels::Soon`]).
+//! were compiled soon ([`KernelTier::Soon`]).
 //!
 //! It is a process of its own, so that no run waits for it, and it goes on when this one has ended: at the lowest
 //! priority, not for long, and one at a time. A run that comes meanwhile finds the kernels that were compiled soon.
@@ -8,10 +8,11 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use gchr::{CompileOptions, Device, Kernels};
+use gchr::{CompileOptions, Device, KernelTier};
 
 use super::args::Args;
-use crate::cli::exit::{Exit, end_at_once};
+use crate::cli::ending::end_at_once;
+use crate::cli::exit::Exit;
 use crate::cli::report;
 
 /// How long kernels may take that nobody waits for.
@@ -21,8 +22,8 @@ pub const MOST_FOR_THE_NEXT_RUN: Duration = Duration::from_secs(120);
 const FLAG: &str = "--later-kernels";
 
 /// Starts the process where a run needs it, and says so.
-pub fn start_for(running: Option<Kernels>) {
-    if running != Some(Kernels::Soon) || gchr::device::cache_folder().is_none() {
+pub fn start_for(running: Option<KernelTier>) {
+    if running != Some(KernelTier::Soon) || gchr::device::cache_folder().is_none() {
         return;
     }
     let started = match std::env::current_exe() {
@@ -82,7 +83,7 @@ fn compile_alone(args: &Args) -> Option<()> {
         _ => 0,
     };
     let options = args.options(Device::Gpu(gpu), args.device.schedule().ok()?);
-    program.kernels(&CompileOptions { kernels: Kernels::Fast, ..options }).ok()?.warm(gpu).ok()
+    program.kernels(&CompileOptions { kernels: KernelTier::Fast, ..options }).ok()?.warm(gpu).ok()
 }
 
 /// Gives all threads of the process the lowest priority; those that they start have it, too.

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::time::Instant;
 
-use gchr::base::error::StopReason;
 use gchr::base::limited::Limited;
 use gchr::{FormatError, Outcome, Program, TableFormat};
 
@@ -14,7 +13,8 @@ use super::tables::{FileFormat, Tables};
 use super::typed;
 use crate::cli::exit::Exit;
 use crate::cli::out_file::File;
-use crate::cli::sink::{Stdout, half_written};
+use crate::cli::sink::Stdout;
+use crate::cli::unwritten::unwritten;
 use crate::cli::watchdog::{self, Phase};
 use crate::cli::{interrupt, report};
 
@@ -204,22 +204,4 @@ fn ended(written: Result<(), FormatError>, out: &mut Out) -> Exit {
             Exit::Failed
         }
     }
-}
-
-/// Tells why something was not written to its end.
-pub fn unwritten(what: &str, error: FormatError) {
-    watchdog::heard();
-    let message = match error {
-        FormatError::NotTabular | FormatError::Unfetched(_) => error.to_string(),
-        FormatError::Io(error) => match StopReason::from(error) {
-            StopReason::Output { message } => message,
-            reason => {
-                let mut found = reason.to_diagnostic().note(format!("while {what} was written"));
-                found.notes.extend(half_written());
-                return report::finding(&found);
-            }
-        },
-    };
-    let help = "check the free space and where the output goes";
-    report::problem("U0107", &format!("cannot write {what}: {message}"), help);
 }

@@ -98,7 +98,7 @@ fn best(device: &mut dyn Device, grid: u32, name: &str, args: &[Arg<'_>]) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gchr_simulator::{Options, Program, SimDevice};
+    use gchr_simulator::{Program, SimDevice, SimulatorOptions};
 
     #[test]
     fn the_kernels_do_what_they_measure() {
@@ -106,7 +106,8 @@ mod tests {
         let verdicts = gchr_checker::check(&module);
         assert!(verdicts.iter().all(|v| v.diagnostics().is_empty()), "{verdicts:?}");
         let program = Program::new(&module).expect("lowers");
-        let mut device = SimDevice::new(program, Options { resident_blocks: 1, ..Options::default() });
+        let mut device =
+            SimDevice::new(program, SimulatorOptions { resident_blocks: 1, ..SimulatorOptions::default() });
         let peaks = measure(ProbeSize { bytes: 1 << 16, turns: 2 }, &mut device).expect("runs");
         assert!(peaks.coalesced > 0.0 && peaks.random > 0.0 && peaks.atomics > 0.0);
         let counts = device.counts().expect("counts").expect("it counts");

@@ -1,9 +1,10 @@
 //! Other systems on the same programs: Maude, OCaml, GHC and C++ with an arena on term programs translated from their
-//! rules, C++ on six of the problems, SWI-Prolog's library(chr) on constraint programs as they are. Results are compared; what is not
-//! installed is left out, and said.
+//! rules, C++ on six of the problems, SWI-Prolog's library(chr) on constraint programs as they are. Results are
+//! compared; what is not installed is left out, and said.
 //!
-//! Times are those of the run alone, as each system measures them. Maude, OCaml, GHC and C++ evaluate equal subterms of a
-//! right-hand side each for itself, gchr once: that is a part of the ratio of tree_exploration and transformation_tree.
+//! Times are those of the run alone, as each system measures them. Maude, OCaml, GHC and C++ evaluate equal subterms of
+//! a right-hand side each for itself, gchr once: that is a part of the ratio of tree_exploration and
+//! transformation_tree.
 
 mod cpp;
 mod haskell;

@@ -2,11 +2,11 @@
 
 use gchr_base::ids::Id;
 
-use super::Subject;
+use super::RunSubject;
 use super::data::{Line, RuleProfile};
 
 /// All lines; `rules` are in the order of their ids.
-pub(super) fn lines(subject: Subject<'_>, rules: &[RuleProfile]) -> Vec<Line> {
+pub(super) fn lines(subject: RunSubject<'_>, rules: &[RuleProfile]) -> Vec<Line> {
     let Some((main, source)) = subject.sources.iter().next() else { return Vec::new() };
     let plain = |text: &str| Line { text: text.to_string(), applied: None, share: 0.0, of_rules: 0 };
     let mut lines: Vec<Line> = source.text.lines().map(plain).collect();

@@ -3,7 +3,7 @@
 
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::source::SourceMap;
-use gchr_cuda::{Cache, Compiler, Gpu, Nvrtc, Options};
+use gchr_cuda::{Cache, Compiler, Gpu, Nvrtc, NvrtcOptions};
 use gchr_kernel::device::Device;
 use gchr_kernel::ir::Module;
 
@@ -44,8 +44,8 @@ impl GpuMachine {
 }
 
 /// How kernels are compiled: what they need of a multiprocessor is in the log.
-pub fn options() -> Options {
-    Options::kernels().with_resource_usage()
+pub fn options() -> NvrtcOptions {
+    NvrtcOptions::kernels().with_resource_usage()
 }
 
 /// Kernels as CUDA C++.

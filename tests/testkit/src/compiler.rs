@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use gchr_cuda::nvrtc::search::Places;
-use gchr_cuda::{Arch, Cache, Compiler, Gpu, Nvrtc, NvrtcError, Options, parse_resources, resource_table};
+use gchr_cuda::{
+    Arch, Cache, Compiler, Gpu, Nvrtc, NvrtcError, NvrtcOptions, parse_resources, resource_table,
+};
 use gchr_kernel::Form;
 use gchr_kernel::emit::{cuda_text, cuda_text_as};
 use gchr_kernel::ir::Module;
@@ -54,7 +56,7 @@ pub fn text(module: &Module, name: &str) -> String {
 /// The resources that kernels use on an H100 or H200, as a table under the name of the program. Registers suffice, and
 /// the compiler says nothing else.
 pub fn resources(compiler: &Compiler, source: &str, name: &str) -> String {
-    let options = Options::kernels().with_resource_usage();
+    let options = NvrtcOptions::kernels().with_resource_usage();
     let built = compiler.build(source, "kernels.cu", Arch::Real(90), &options);
     let compiled = built.unwrap_or_else(|error| panic!("{name}: {error}")).compiled;
     let other = compiled.log.lines().find(|line| !is_about_resources(line));
@@ -85,7 +87,7 @@ fn is_about_few_spills(line: &str) -> bool {
 /// Kernels compile for architectures without a word from the compiler, which would also speak of spills.
 pub fn compiles_silently(compiler: &Compiler, source: &str, label: &str, archs: &[u32]) {
     for &arch in archs {
-        match compiler.build(source, "kernels.cu", Arch::Real(arch), &Options::kernels()) {
+        match compiler.build(source, "kernels.cu", Arch::Real(arch), &NvrtcOptions::kernels()) {
             Ok(built) if built.compiled.log.lines().all(is_about_few_spills) => {}
             Ok(built) => {
                 let text = std::env::temp_dir().join("gchr-kernels.cu");
@@ -123,7 +125,7 @@ pub fn load(gpu: &mut Gpu, compiler: &Compiler, module: &Module, name: &str) {
 pub fn load_as(form: Form, gpu: &mut Gpu, compiler: &Compiler, module: &Module, name: &str) {
     let source = cuda_text_as(module, name, form).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
     let built =
-        compiler.build_for(gpu.info().capability, &source, "kernels.cu", &Options::kernels().from_env());
+        compiler.build_for(gpu.info().capability, &source, "kernels.cu", &NvrtcOptions::kernels().from_env());
     gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
 }
 

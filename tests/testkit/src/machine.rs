@@ -4,7 +4,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 use gchr_base::control::Control;
 use gchr_kernel::device::{Arg, BufferId};
 use gchr_kernel::ir::Module;
-use gchr_simulator::{Options, Program, Shape, SimControl, Simulator};
+use gchr_simulator::{Program, Shape, SimControl, Simulator, SimulatorOptions};
 
 /// Something that runs the kernels of one module.
 pub trait Machine {
@@ -46,7 +46,7 @@ impl Simulated {
 
     /// Lowered kernels, under the schedule of a seed.
     pub fn running(program: Program, seed: u64) -> Self {
-        Self { device: Simulator::new(Options { seed, ..Options::default() }), program }
+        Self { device: Simulator::new(SimulatorOptions { seed, ..SimulatorOptions::default() }), program }
     }
 }
 

@@ -33,19 +33,19 @@ pub enum Example {
 
 /// What a pattern asks of the root of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Head {
+pub enum RootTest {
     /// This number or text.
     Const(Const),
     /// This symbol.
     Symbol(SymbolId),
 }
 
-impl Head {
+impl RootTest {
     /// What a pattern asks for; `None` of a variable, which asks for nothing.
     pub fn of(pattern: &Pattern) -> Option<Self> {
         match pattern.kind {
-            PatternKind::App { symbol, .. } => Some(Head::Symbol(symbol)),
-            PatternKind::Const(c) => Some(Head::Const(c)),
+            PatternKind::App { symbol, .. } => Some(RootTest::Symbol(symbol)),
+            PatternKind::Const(c) => Some(RootTest::Const(c)),
             PatternKind::Wild | PatternKind::Var(_) => None,
         }
     }
@@ -120,7 +120,7 @@ impl<'p> Matrix<'p> {
             );
         }
         // The rows by what they ask of the first column.
-        let mut by_head: HashMap<Head, Vec<&[Cell<'p>]>> = HashMap::default();
+        let mut by_head: HashMap<RootTest, Vec<&[Cell<'p>]>> = HashMap::default();
         let mut any: Vec<&[Cell<'p>]> = Vec::new();
         for row in rows {
             match row.last().copied().flatten() {
@@ -129,10 +129,10 @@ impl<'p> Matrix<'p> {
             }
         }
         let all = self.values.heads(sort);
-        let missing = all.iter().find(|&&symbol| !by_head.contains_key(&Head::Symbol(symbol))).copied();
+        let missing = all.iter().find(|&&symbol| !by_head.contains_key(&RootTest::Symbol(symbol))).copied();
         if missing.is_none() && !all.is_empty() {
             for &symbol in all {
-                let head = Head::Symbol(symbol);
+                let head = RootTest::Symbol(symbol);
                 let rows = by_head[&head].iter().chain(&any).copied();
                 if let found @ Some(_) = self.specialised(rows, &row, head, &[], depth)? {
                     return Ok(found);
@@ -153,7 +153,7 @@ impl<'p> Matrix<'p> {
         &self,
         rows: impl Iterator<Item = &'r [Cell<'p>]>,
         rest: &[(Cell<'p>, SortId)],
-        head: Head,
+        head: RootTest,
         args: &'p [Pattern],
         depth: usize,
     ) -> Result<Option<Vec<Example>>, Exhausted>
@@ -161,8 +161,8 @@ impl<'p> Matrix<'p> {
         'p: 'r,
     {
         let sorts: &[SortId] = match head {
-            Head::Symbol(symbol) => &self.signature.symbols[symbol].args,
-            Head::Const(_) => &[],
+            RootTest::Symbol(symbol) => &self.signature.symbols[symbol].args,
+            RootTest::Const(_) => &[],
         };
         let mut row = rest.to_vec();
         let below = |i: usize| args.get(i).and_then(cell);
@@ -171,27 +171,33 @@ impl<'p> Matrix<'p> {
         Ok(self.search(&rows, row, depth + 1)?.map(|mut examples| {
             let below: Vec<_> = examples.drain(examples.len() - sorts.len()..).rev().collect();
             examples.push(match head {
-                Head::Const(c) => Example::Const(c),
-                Head::Symbol(symbol) => Example::App(symbol, below),
+                RootTest::Const(c) => Example::Const(c),
+                RootTest::Symbol(symbol) => Example::App(symbol, below),
             });
             examples
         }))
     }
 
     /// A value of `sort` that starts with none of `heads`; `missing` when that is a symbol.
-    fn other_than<T>(&self, heads: &HashMap<Head, T>, sort: SortId, missing: Option<SymbolId>) -> Example {
+    fn other_than<T>(
+        &self,
+        heads: &HashMap<RootTest, T>,
+        sort: SortId,
+        missing: Option<SymbolId>,
+    ) -> Example {
         if let Some(symbol) = missing.filter(|_| !heads.is_empty()) {
             let args = &self.signature.symbols[symbol].args;
             return Example::App(symbol, args.iter().map(|&arg| Example::Any(arg)).collect());
         }
         match heads.keys().next() {
-            Some(Head::Const(Const::Int(_))) => {
-                let fresh = (0..).map(Const::Int).find(|&c| !heads.contains_key(&Head::Const(c)));
+            Some(RootTest::Const(Const::Int(_))) => {
+                let fresh = (0..).map(Const::Int).find(|&c| !heads.contains_key(&RootTest::Const(c)));
                 fresh.map_or(Example::Any(sort), Example::Const)
             }
-            Some(Head::Const(Const::Float(_))) => {
-                let fresh =
-                    (0..).map(|n| Const::Float(f64::from(n))).find(|&c| !heads.contains_key(&Head::Const(c)));
+            Some(RootTest::Const(Const::Float(_))) => {
+                let fresh = (0..)
+                    .map(|n| Const::Float(f64::from(n)))
+                    .find(|&c| !heads.contains_key(&RootTest::Const(c)));
                 fresh.map_or(Example::Any(sort), Example::Const)
             }
             _ => Example::Any(sort),
@@ -206,8 +212,8 @@ fn cell(pattern: &Pattern) -> Cell<'_> {
     (!matches!(pattern.kind, PatternKind::Wild | PatternKind::Var(_))).then_some(pattern)
 }
 
-fn head(pattern: &Pattern) -> Head {
-    Head::of(pattern).unwrap_or_else(|| unreachable!("`cell` keeps these out"))
+fn head(pattern: &Pattern) -> RootTest {
+    RootTest::of(pattern).unwrap_or_else(|| unreachable!("`cell` keeps these out"))
 }
 
 fn args(pattern: &Pattern) -> &[Pattern] {
@@ -218,7 +224,7 @@ fn args(pattern: &Pattern) -> &[Pattern] {
 }
 
 /// The row below `head`, if its first pattern allows that head.
-fn specialise<'p>(row: &[Cell<'p>], wanted: Head, arity: usize) -> Option<Vec<Cell<'p>>> {
+fn specialise<'p>(row: &[Cell<'p>], wanted: RootTest, arity: usize) -> Option<Vec<Cell<'p>>> {
     let (first, rest) = row.split_last()?;
     let mut below = Vec::with_capacity(rest.len() + arity);
     below.extend_from_slice(rest);

@@ -73,8 +73,9 @@ impl OpDef {
 }
 
 /// Greatest priority of a right operand that is written without brackets, of an operator that takes operands up to
-/// `right`; `left` is what the operator of the operand takes at its own left, where it takes something. `a bar (b foo c)`
-/// keeps its brackets where `bar` is `xfy` and `foo` is `yfx` of the same priority: else `foo` would take `a bar b`.
+/// `right`; `left` is what the operator of the operand takes at its own left, where it takes something.
+/// `a bar (b foo c)` keeps its brackets where `bar` is `xfy` and `foo` is `yfx` of the same priority: else `foo` would
+/// take `a bar b`.
 pub fn right_limit(priority: u16, right: u16, left: Option<u16>) -> u16 {
     if left == Some(priority) { right.min(priority - 1) } else { right }
 }

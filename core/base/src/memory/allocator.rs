@@ -2,8 +2,9 @@
 //! last memory.
 //!
 //! Rust ends a process whose allocation fails. This allocator does not fail as long as the reserve lasts: it serves
-//! from there and notes that it did ([`Watch`](super::Watch)), so that the run stops with an error at its next look at
-//! the limits. Where the reserve does not suffice either, the process may have [last words](when_exhausted).
+//! from there and notes that it did ([`MemoryWatch`](super::MemoryWatch)), so that the run stops with an error at its
+//! next look at the limits. Where the reserve does not suffice either, the process may have [last
+//! words](when_exhausted).
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::OnceLock;
@@ -130,7 +131,7 @@ unsafe impl<S: GlobalAlloc> GlobalAlloc for Allocator<S> {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
-    use super::super::Watch;
+    use super::super::MemoryWatch;
     use super::*;
 
     /// Gives nothing while it is told so.
@@ -155,7 +156,7 @@ mod tests {
     #[test]
     fn a_refused_request_is_served_from_the_reserve() {
         let _alone = super::super::ALONE.lock();
-        let watch = Watch::start();
+        let watch = MemoryWatch::start();
         let allocator = Allocator::over(Moody(AtomicBool::new(false)));
         let layout = |size| Layout::from_size_align(size, 8).expect("a layout");
         let filled = |block: *mut u8, size: usize| {

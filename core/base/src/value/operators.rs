@@ -2,7 +2,7 @@
 
 /// An operator in one of its roles: its priority and the greatest priorities of its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operator {
+pub struct OperatorPriority {
     /// Its priority: the greater, the weaker it binds.
     pub priority: u16,
     /// Greatest priority of the left operand; 0 for a prefix operator.
@@ -18,30 +18,30 @@ pub const ARGUMENT: u16 = 999;
 /// Greatest priority of a term.
 pub const TERM: u16 = 1200;
 
-const fn operator(priority: u16, left: u16, right: u16) -> Operator {
-    Operator { priority, left, right, of_chr: false }
+const fn operator(priority: u16, left: u16, right: u16) -> OperatorPriority {
+    OperatorPriority { priority, left, right, of_chr: false }
 }
-const fn xfx(p: u16) -> Operator {
+const fn xfx(p: u16) -> OperatorPriority {
     operator(p, p - 1, p - 1)
 }
-const fn xfy(p: u16) -> Operator {
+const fn xfy(p: u16) -> OperatorPriority {
     operator(p, p - 1, p)
 }
-const fn yfx(p: u16) -> Operator {
+const fn yfx(p: u16) -> OperatorPriority {
     operator(p, p, p - 1)
 }
-const fn fy(p: u16) -> Operator {
+const fn fy(p: u16) -> OperatorPriority {
     operator(p, 0, p)
 }
-const fn fx(p: u16) -> Operator {
+const fn fx(p: u16) -> OperatorPriority {
     operator(p, 0, p - 1)
 }
-const fn of_chr(operator: Operator) -> Operator {
-    Operator { of_chr: true, ..operator }
+const fn of_chr(operator: OperatorPriority) -> OperatorPriority {
+    OperatorPriority { of_chr: true, ..operator }
 }
 
 /// Operators between two operands.
-pub const INFIX: &[(&[&str], Operator)] = &[
+pub const INFIX: &[(&[&str], OperatorPriority)] = &[
     (&[":-", "-->", "=>"], xfx(1200)),
     (&["@"], of_chr(xfx(1200))),
     (&["pragma"], of_chr(xfx(1190))),
@@ -69,7 +69,7 @@ pub const INFIX: &[(&[&str], Operator)] = &[
 ];
 
 /// Operators before their operand.
-pub const PREFIX: &[(&[&str], Operator)] = &[
+pub const PREFIX: &[(&[&str], OperatorPriority)] = &[
     (&[":-", "?-"], fx(1200)),
     (
         &[
@@ -106,17 +106,17 @@ pub const PREFIX: &[(&[&str], Operator)] = &[
     (&["$"], fx(1)),
 ];
 
-fn find(table: &[(&[&str], Operator)], name: &str) -> Option<Operator> {
+fn find(table: &[(&[&str], OperatorPriority)], name: &str) -> Option<OperatorPriority> {
     table.iter().find(|(names, _)| names.contains(&name)).map(|(_, operator)| *operator)
 }
 
 /// The operator `name` between two operands.
-pub fn infix(name: &str) -> Option<Operator> {
+pub fn infix(name: &str) -> Option<OperatorPriority> {
     find(INFIX, name)
 }
 
 /// The operator `name` before its operand.
-pub fn prefix(name: &str) -> Option<Operator> {
+pub fn prefix(name: &str) -> Option<OperatorPriority> {
     find(PREFIX, name)
 }
 

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 
-use super::operators::{self, ARGUMENT, Operator, TERM};
+use super::operators::{self, ARGUMENT, OperatorPriority, TERM};
 use super::{Args, Value};
 use crate::escape::is_hidden;
 use crate::logic::{OpDef, Operators, right_limit};
@@ -114,19 +114,19 @@ struct Syntax<'a> {
 
 impl Syntax<'_> {
     /// The operator `name` between two operands.
-    fn infix(self, name: &str) -> Option<Operator> {
+    fn infix(self, name: &str) -> Option<OperatorPriority> {
         let standard = operators::infix(name);
         self.of_prolog(standard, |table| table.infix(name))
     }
 
     /// The operator `name` before its operand.
-    fn prefix(self, name: &str) -> Option<Operator> {
+    fn prefix(self, name: &str) -> Option<OperatorPriority> {
         let standard = operators::prefix(name);
         self.of_prolog(standard, |table| table.prefix(name))
     }
 
     /// The operator `name` behind its operand: only programs declare some.
-    fn postfix(self, name: &str) -> Option<Operator> {
+    fn postfix(self, name: &str) -> Option<OperatorPriority> {
         // What may be infix as well would take away the operand of an operator before it.
         self.of_prolog(None, |table| table.postfix(name).filter(|_| table.infix(name).is_none()))
     }
@@ -134,14 +134,14 @@ impl Syntax<'_> {
     /// Operators of library(chr) are not written as such, unless the program declares them otherwise.
     fn of_prolog(
         self,
-        standard: Option<Operator>,
+        standard: Option<OperatorPriority>,
         declared: impl FnOnce(&Operators) -> Option<OpDef>,
-    ) -> Option<Operator> {
+    ) -> Option<OperatorPriority> {
         let Some(table) = self.declared else { return standard.filter(|op| !op.of_chr) };
         let op = declared(table)?;
         let of_chr = standard.is_some_and(|standard| standard.of_chr && standard.priority == op.priority);
         let (priority, left, right) = (op.priority, op.left(), op.right());
-        (!of_chr).then_some(Operator { priority, left, right, of_chr })
+        (!of_chr).then_some(OperatorPriority { priority, left, right, of_chr })
     }
 
     /// Whether a name is an operator where the text is read.
@@ -349,7 +349,7 @@ fn glues(last: char, first: char) -> bool {
 
 impl Syntax<'_> {
     /// The operator that is written behind the first operand of a term, if it has one.
-    fn behind_first(self, name: &str, count: usize) -> Option<Operator> {
+    fn behind_first(self, name: &str, count: usize) -> Option<OperatorPriority> {
         match count {
             1 if self.prefix(name).is_none() => self.postfix(name),
             2 => self.infix(name),
@@ -358,7 +358,7 @@ impl Syntax<'_> {
     }
 
     /// Greatest priority of a right operand that is written without brackets.
-    fn right_limit(self, op: Operator, operand: Value<'_>) -> u16 {
+    fn right_limit(self, op: OperatorPriority, operand: Value<'_>) -> u16 {
         let Value::Compound { name, args } = operand else { return op.right };
         right_limit(op.priority, op.right, self.behind_first(name, args.len()).map(|op| op.left))
     }

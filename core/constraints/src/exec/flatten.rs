@@ -71,7 +71,7 @@ fn query_code(
 
 /// A value in a register.
 #[derive(Clone, Copy)]
-struct Held {
+struct TypedRegister {
     reg: Reg,
     kind: SortKind,
 }
@@ -270,20 +270,20 @@ impl<'a> Coder<'a> {
     }
 
     /// Value of a slot that the verifier has seen bound.
-    fn slot(&mut self, slot: usize) -> Held {
+    fn slot(&mut self, slot: usize) -> TypedRegister {
         let SlotState { kind, reg } = self.slots[slot];
         debug_assert!(reg.is_some(), "slot {slot} has a value");
-        Held { reg: reg.unwrap_or(0), kind }
+        TypedRegister { reg: reg.unwrap_or(0), kind }
     }
 
     /// Gives a slot the value of a register; kinds agree or the sequence fails.
-    fn bind(&mut self, slot: usize, held: Held, span: Span) {
+    fn bind(&mut self, slot: usize, held: TypedRegister, span: Span) {
         let reg = self.matched(held, self.slots[slot].kind, span);
         self.slots[slot].reg = Some(reg);
     }
 
     /// A value as another kind; fails (as matching does) when it is not of that kind.
-    fn matched(&mut self, held: Held, kind: SortKind, span: Span) -> Reg {
+    fn matched(&mut self, held: TypedRegister, kind: SortKind, span: Span) -> Reg {
         if held.kind == kind {
             return held.reg;
         }
@@ -297,7 +297,7 @@ impl<'a> Coder<'a> {
     }
 
     /// A value as another kind; an error when it is not of that kind.
-    fn stored(&mut self, held: Held, kind: SortKind, span: Span) -> Reg {
+    fn stored(&mut self, held: TypedRegister, kind: SortKind, span: Span) -> Reg {
         match (held.kind, kind) {
             (from, to) if from == to => held.reg,
             (_, SortKind::Any) => self.matched(held, kind, span),
@@ -361,7 +361,7 @@ impl<'a> Coder<'a> {
                     let src = self.slot(of.0 as usize).reg;
                     let dst = self.fresh();
                     self.emit(Ins::Field { dst, src, index: *index as u32 }, span);
-                    self.bind(slot.0 as usize, Held { reg: dst, kind: SortKind::Any }, span);
+                    self.bind(slot.0 as usize, TypedRegister { reg: dst, kind: SortKind::Any }, span);
                 }
                 Step::SameColumn { head, column, value } => self.same_column(*head, *column, *value, span)?,
                 Step::Same { slot, value } => {
@@ -387,15 +387,15 @@ impl<'a> Coder<'a> {
     }
 
     /// A column of a head: a register already for the active constraint.
-    fn column(&mut self, head: usize, column: usize, span: Span) -> Held {
+    fn column(&mut self, head: usize, column: usize, span: Span) -> TypedRegister {
         if head == self.active_head {
-            return Held { reg: column as Reg, kind: self.active_kinds[column] };
+            return TypedRegister { reg: column as Reg, kind: self.active_kinds[column] };
         }
         let (row, table) = self.rows[&head];
         let kind = self.plan.tables[gchr_base::signature::ConstraintId(table as u32)].columns[column].kind;
         let dst = self.fresh();
         self.emit(Ins::Load { dst, row, table: table as u32, column: column as u16 }, span);
-        Held { reg: dst, kind }
+        TypedRegister { reg: dst, kind }
     }
 
     fn same_column(&mut self, head: usize, column: usize, value: Operand, span: Span) -> Coded<()> {
@@ -440,20 +440,20 @@ impl<'a> Coder<'a> {
         Ok(word)
     }
 
-    fn constant(&mut self, c: Const, kind: SortKind, span: Span) -> Coded<Held> {
+    fn constant(&mut self, c: Const, kind: SortKind, span: Span) -> Coded<TypedRegister> {
         let own = const_kind(c);
         let dst = self.fresh();
         if kind != SortKind::Any && kind != own {
             self.emit(Ins::Fail, span);
-            return Ok(Held { reg: dst, kind });
+            return Ok(TypedRegister { reg: dst, kind });
         }
         let word = self.word(c, kind)?;
         self.emit(Ins::Const { dst, word }, span);
-        Ok(Held { reg: dst, kind })
+        Ok(TypedRegister { reg: dst, kind })
     }
 
     /// A pattern against a value; binds the slots of its variables, or compares with them where they have a value.
-    fn pattern(&mut self, held: Held, pattern: &Pattern) -> Coded<()> {
+    fn pattern(&mut self, held: TypedRegister, pattern: &Pattern) -> Coded<()> {
         let span = pattern.span;
         match &pattern.kind {
             PatternKind::Wild => {}
@@ -480,7 +480,7 @@ impl<'a> Coder<'a> {
                     if arg.kind != PatternKind::Wild {
                         let dst = self.fresh();
                         self.emit(Ins::Field { dst, src, index: index as u32 }, arg.span);
-                        self.pattern(Held { reg: dst, kind: SortKind::Any }, arg)?;
+                        self.pattern(TypedRegister { reg: dst, kind: SortKind::Any }, arg)?;
                     }
                 }
             }

@@ -97,8 +97,9 @@ impl Classes {
             Verdict::Replacement(_) | Verdict::Divisor(_) => general(),
             other => other,
         };
-        let verdicts = self.verdicts.iter().cloned().map(verdict).collect();
-        Self { reductions: self.reductions, verdicts, ..Self::default() }
+        let Self { reductions, divisors: _, replacements: _, verdicts } = self;
+        let verdicts = verdicts.iter().cloned().map(verdict).collect();
+        Self { reductions, divisors: Vec::new(), replacements: Vec::new(), verdicts }
     }
     /// No classes: every rule is general, for one reason.
     pub(crate) fn none(rules: usize, why: &str) -> Self {

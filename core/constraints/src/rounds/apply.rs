@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::CHUNK;
 use super::claims::Round;
-use super::engine::{CHUNK, Engine, by_place, failure, round_of};
+use super::engine::{Engine, by_place, failure, round_of};
 use super::found::Entry;
 use crate::exec::code::Pc;
 use crate::exec::machine::Stop;

@@ -11,13 +11,14 @@ use std::time::Instant;
 
 use super::engine::{Engine, Performed};
 use super::finish;
-use super::workers::{Worker, WorkerProgram};
+use super::worker_program::WorkerProgram;
 use crate::class;
 use crate::exec::code::OccurrenceCode;
 use crate::exec::common;
 use crate::exec::image::{Rows, Values};
 use crate::exec::machine::Stop;
 use crate::exec::round::added::AddedRuns;
+use crate::exec::round::dealing::Worker;
 use crate::exec::round::state::RoundsState;
 use crate::exec::{Outcome, Stopped};
 use crate::ir::ChrPlan;

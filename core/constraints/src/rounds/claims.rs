@@ -30,7 +30,7 @@ pub(super) struct Round<'a> {
 }
 
 /// A candidate with what it refers to.
-pub(super) struct Member<'a> {
+pub(super) struct CandidateRows<'a> {
     pub(super) occurrence: &'a OccurrenceCode,
     pub(super) pending: &'a Pending,
     pub(super) rows: &'a [u32],
@@ -44,7 +44,7 @@ impl<'a> Round<'a> {
 
     /// The candidate of a number.
     #[inline]
-    pub(super) fn get(&self, number: u32) -> Member<'a> {
+    pub(super) fn get(&self, number: u32) -> CandidateRows<'a> {
         let part = match self.parts.len() {
             1 => 0,
             _ => self.offsets.partition_point(|&o| o <= number) - 1,
@@ -55,7 +55,7 @@ impl<'a> Round<'a> {
         let occurrence =
             &self.code.activations[pending.added.table as usize].occurrences[candidate.k as usize];
         let at = candidate.rows as usize;
-        Member { occurrence, pending, rows: &rows[at..at + occurrence.levels.len()] }
+        CandidateRows { occurrence, pending, rows: &rows[at..at + occurrence.levels.len()] }
     }
 
     /// What the priority of a candidate is compared by; of one list, smaller numbers are better.
@@ -66,7 +66,7 @@ impl<'a> Round<'a> {
     }
 }
 
-impl Member<'_> {
+impl CandidateRows<'_> {
     /// Calls `f` with table and row of each constraint, and whether it is removed.
     #[inline]
     pub(super) fn constraints(&self, plan: &ChrPlan, mut f: impl FnMut(usize, u32, bool)) {

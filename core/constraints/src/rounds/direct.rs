@@ -16,7 +16,7 @@ pub(super) mod vectors;
 
 use rayon::prelude::*;
 
-use super::engine::CHUNK;
+use super::CHUNK;
 use crate::exec::machine::Stop;
 use crate::exec::round::added::{AddedRuns, Stretch};
 use crate::exec::round::state::RoundsState;
@@ -25,7 +25,7 @@ use crate::exec::round::watch::RoundWatch;
 use crate::exec::step::{Trap, TrapKind};
 use fire::{Firing, Setting};
 use gchr_base::rule::RuleId;
-use place::{Apart, Direct, Part};
+use place::{Direct, Part, ThreadList};
 use vectors::Vectors;
 
 /// What a round did.
@@ -231,7 +231,7 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
             }
             let mut regs = vec![0; registers];
             let mut vectors = std::mem::take(&mut part.vectors);
-            let place = Apart::new(tables, heap, filters, (&watch, any_order), (part, most));
+            let place = ThreadList::new(tables, heap, filters, (&watch, any_order), (part, most));
             let mut firing = Firing::new(setting, place, (&mut regs, &mut vectors), Counts::new(rules));
             firing.all(fresh)?;
             (part.counts, part.vectors) = (firing.into_counts(), vectors);

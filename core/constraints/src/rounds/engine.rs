@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use super::CHUNK;
 use super::apply::Bodies;
 use super::claims::{Claims, Round};
 use super::direct::{self, place::Part, vectors::Vectors};
@@ -20,9 +21,6 @@ use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
 use gchr_base::memory;
 use gchr_base::rule::RuleId;
-
-/// Pending constraints, and firing candidates, that one thread takes at a time; fewer are handled by one thread alone.
-pub(super) const CHUNK: usize = if cfg!(test) { 4 } else { 256 };
 
 /// The executor.
 pub(super) struct Engine<'a, 'c> {

@@ -9,12 +9,11 @@ mod gather;
 mod local;
 mod member;
 mod parcel;
-mod program;
 pub mod wire;
 
+pub use super::worker_program::{Undividable, WorkerProgram};
 pub use crate::exec::round::dealing::Worker;
 pub use local::run_local;
-pub use program::{Undividable, WorkerProgram};
 pub use wire::{Lost, Wire};
 
 use std::time::Instant;

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use gchr_base::ids::IdVec;
 use gchr_base::notation::{Notated, Top, View};
-use gchr_base::rule::Shown as ShownRule;
+use gchr_base::rule::Shown;
 use gchr_base::signature::Signature;
 
 use super::{Node, TermId, Terms};
@@ -14,7 +14,7 @@ use super::{Node, TermId, Terms};
 const POWERS: usize = 2;
 
 /// A term to be shown with the names of a signature.
-pub(crate) struct Shown<'a> {
+pub(crate) struct ShownTerm<'a> {
     pub terms: &'a Terms,
     pub signature: &'a Signature,
     pub term: TermId,
@@ -22,13 +22,13 @@ pub(crate) struct Shown<'a> {
     pub mark: &'static str,
 }
 
-impl View for Shown<'_> {
+impl View for ShownTerm<'_> {
     type Node = TermId;
     fn top(&self, term: TermId) -> Top<'_, TermId> {
         match self.terms.node(term) {
             Node::Var(variable) => Top::Text(Cow::Borrowed(self.terms.name(*variable))),
             Node::Const(c) => {
-                let constant = ShownRule { sig: self.signature, vars: &IdVec::new(), what: c };
+                let constant = Shown { sig: self.signature, vars: &IdVec::new(), what: c };
                 Top::Text(Cow::Owned(constant.to_string()))
             }
             Node::App(symbol, args) => Top::App(*symbol, Cow::Borrowed(args)),
@@ -36,7 +36,7 @@ impl View for Shown<'_> {
     }
 }
 
-impl Display for Shown<'_> {
+impl Display for ShownTerm<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let of = |node| Notated { view: self, signature: self.signature, node, powers: Some(POWERS) };
         let (Node::App(symbol, args), false) = (self.terms.node(self.term), self.mark.is_empty()) else {

@@ -149,8 +149,8 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
         }
     }
 
-    /// Has a value written as the first argument of another one, and that as the first one of a further one, until there
-    /// are so many bytes.
+    /// Has a value written as the first argument of another one, and that as the first one of a further one, until
+    /// there are so many bytes.
     fn value(&mut self, mut sort: SortId, mut value: u64, out: &mut Vec<u8>, bytes: usize) {
         let (layout, cells) = (self.layout, self.cells);
         loop {

@@ -20,7 +20,7 @@ use gchr_kernels_terms::tasks::kernels::{self as tasks, Tuning};
 use gchr_kernels_terms::topology::codegen::Strategy;
 use gchr_kernels_terms::topology::kernels::{Collector, kernels};
 use gchr_kernels_terms::topology::system::System;
-use gchr_simulator::{LaunchError, Options, Program, Shape, SimControl, Simulator};
+use gchr_simulator::{LaunchError, Program, Shape, SimControl, Simulator, SimulatorOptions};
 use gchr_terms::plan::TermOptions;
 use gchr_testkit::programs::files;
 
@@ -65,7 +65,7 @@ fn simulate(text: &str, module: &Module, seed: u64) -> Option<Vec<&'static str>>
     let (grid, block) = (number(), number());
     let cooperative = words.next_if_eq(&"cooperative").is_some();
     let program = Program::with_steps(module).expect("lowers");
-    let mut device = Simulator::new(Options { seed, ..Options::default() });
+    let mut device = Simulator::new(SimulatorOptions { seed, ..SimulatorOptions::default() });
     let args: Vec<Arg<'_>> = words.map(|word| argument(&mut device, word)).collect();
     let mut control = Control::default();
     let mut control = SimControl::new(&mut control).max_thread_steps(1_000_000);

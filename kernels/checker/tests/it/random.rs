@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, TestRunner};
 use gchr_checker::{Verdict, check};
 use gchr_kernel::testing;
 use gchr_kernel::testing::random::Choices;
-use gchr_simulator::{LaunchError, Options, Program, Shape, SimControl, Simulator};
+use gchr_simulator::{LaunchError, Program, Shape, SimControl, Simulator, SimulatorOptions};
 
 /// Verdicts on a text in which `KERNEL` stands for the start of a kernel's definition.
 fn verdicts(text: &str) -> Vec<Verdict> {
@@ -232,7 +232,7 @@ fn kernel(choices: Vec<u16>) -> (String, Has) {
 
 /// What the simulator finds wrong.
 fn simulate(program: &Program, shape: Shape, seed: u64) -> Result<(), String> {
-    let mut device = Simulator::new(Options { seed, ..Options::default() });
+    let mut device = Simulator::new(SimulatorOptions { seed, ..SimulatorOptions::default() });
     let cells: Vec<u32> = (0..CELLS as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 25).collect();
     let buffers = [0; 3].map(|_| device.alloc_from(&cells).expect("fits").into());
     let [a, b, sums] = buffers;

@@ -1,5 +1,5 @@
-// Section 2.4.2 (ii): well-typed as to thread-ID independence, but the flag is written while others read it: whether threads agree
-// on it depends on the schedule.
+// Section 2.4.2 (ii): well-typed as to thread-ID independence, but the flag is written while others read it: whether
+// threads agree on it depends on the schedule.
 // expect: refused block-permission at flag, statement 1
 // launch: flag 1 64 u32*1
 // finds: race

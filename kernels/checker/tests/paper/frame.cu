@@ -1,4 +1,4 @@
-// Section 2.4.2 (i): a barrier that hands nothing over; each thread keeps its element. Provable with the frame rule only.
+// Section 2.4.2 (i): a barrier that hands nothing over; each thread keeps its element. Only the frame rule proves it.
 // expect: accepted
 // launch: frame 1 64 u32*64
 // finds: nothing

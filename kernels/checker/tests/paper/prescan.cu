@@ -1,5 +1,5 @@
-// Section 3.4.3: exclusive sums within a block, up the tree and down again. That `o` stays a power of two is the loop invariant of
-// the proof there.
+// Section 3.4.3: exclusive sums within a block, up the tree and down again. That `o` stays a power of two is the loop
+// invariant of the proof there.
 // expect: accepted
 // launch: prescan 1 64 u32*128=iota
 // finds: nothing

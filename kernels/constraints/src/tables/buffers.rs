@@ -4,7 +4,7 @@ use gchr_base::signature::ConstraintId;
 
 use super::{BLOCK, Part};
 use crate::kernels::Kernels;
-use crate::layout::Layout;
+use crate::layout::{ASK_WORDS, Layout};
 use gchr_kernel::device::{BufferId, Device, DeviceExt, Result, Value};
 use gchr_runtime::codegen::DeviceTrap;
 
@@ -109,6 +109,9 @@ impl Fixed {
     }
 }
 
+/// Bytes of what is asked of warps for an item: passes over the lists take two halves of the buffer in turns.
+const ASK_BYTES: u64 = 2 * 4 * ASK_WORDS as u64;
+
 impl Lists {
     pub(crate) fn new(
         entry: u64,
@@ -124,7 +127,7 @@ impl Lists {
             touched: device.alloc(8 * deltas)?,
             deltas,
             carried: [device.alloc(4 * entry * entries)?, device.alloc(4 * entry * entries)?],
-            asks: device.alloc(32 * items)?,
+            asks: device.alloc(ASK_BYTES * items)?,
             count: device.alloc(4 * items)?,
             offset: device.alloc(4 * (items + 1))?,
             items,
@@ -167,7 +170,7 @@ impl Lists {
     }
 
     pub(crate) fn bytes_of(entry: u64, items: u64, entries: u64, deltas: u64) -> u64 {
-        24 * deltas + 40 * items + entries * (12 * entry + 12)
+        24 * deltas + (ASK_BYTES + 8) * items + entries * (12 * entry + 12)
     }
 
     pub(crate) fn bytes(&self, entry: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! The kernels of every constraint example compile for rounds.
 
 use gchr_constraints::plan::{RoundsOptions, compile_rounds};
-use gchr_cuda::{Arch, Options};
+use gchr_cuda::{Arch, NvrtcOptions};
 use gchr_kernel::{Unit, cuda_objects};
 use gchr_kernels_constraints::generate::kernels;
 use gchr_testkit::{compiler, programs};
@@ -91,7 +91,7 @@ fn objects_of_rounds_kernels_compile() {
         for unit in units.iter().filter(|unit| !unit.rare) {
             let objects = cuda_objects(unit, &made.module, name).expect("CUDA C++");
             let registers = Unit::registers(&unit.of(&made.module), 1 << 16);
-            let options = Options::kernels_soon().object(registers);
+            let options = NvrtcOptions::kernels_soon().object(registers);
             count += objects.len();
             if let Some(nvrtc) = &nvrtc {
                 objects.par_iter().for_each(|object| {

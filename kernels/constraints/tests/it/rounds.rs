@@ -69,17 +69,17 @@ impl Case {
     }
 
     fn simulator(&self) -> SimDevice<'static> {
-        self.simulator_of(gchr_simulator::Options::default().memory_limit)
+        self.simulator_of(gchr_simulator::SimulatorOptions::default().memory_limit)
     }
 
     /// One with so many bytes of memory.
     fn simulator_of(&self, memory_limit: u64) -> SimDevice<'static> {
         let program =
             gchr_simulator::Program::new(&self.kernels.module).unwrap_or_else(|errors| panic!("{errors:?}"));
-        let options = gchr_simulator::Options {
+        let options = gchr_simulator::SimulatorOptions {
             resident_blocks: 2,
             memory_limit,
-            ..gchr_simulator::Options::default()
+            ..gchr_simulator::SimulatorOptions::default()
         };
         SimDevice::new(program, options).max_thread_steps(400_000_000)
     }
@@ -532,7 +532,7 @@ mod gpu {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use gchr_cuda::{Gpu, Options as NvrtcOptions};
+    use gchr_cuda::{Gpu, NvrtcOptions};
 
     /// A program, and how it is planned.
     type Run = (String, RoundsOptions);

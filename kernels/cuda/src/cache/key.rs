@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::arch::Arch;
-use crate::nvrtc::{Options, Version};
+use crate::nvrtc::{NvrtcOptions, Version};
 
 /// What an entry is found by: a SHA-256 hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -11,7 +11,7 @@ pub struct CacheKey(pub(super) [u8; 32]);
 
 impl CacheKey {
     /// The key of a compile.
-    pub fn new(source: &str, name: &str, arch: Arch, options: &Options, version: Version) -> CacheKey {
+    pub fn new(source: &str, name: &str, arch: Arch, options: &NvrtcOptions, version: Version) -> CacheKey {
         let (version, arch) = (version.to_string(), arch.to_string());
         let mut fields = vec![version.as_str(), &arch];
         fields.extend(options.as_slice().iter().map(String::as_str));
@@ -24,7 +24,7 @@ impl CacheKey {
         sources: &[String],
         name: &str,
         arch: Arch,
-        options: &Options,
+        options: &NvrtcOptions,
         version: Version,
     ) -> CacheKey {
         let (version, arch) = (version.to_string(), arch.to_string());

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 use crate::arch::Arch;
-use crate::nvrtc::{Options, Version};
+use crate::nvrtc::{NvrtcOptions, Version};
 use tempfile::TempDir;
 
 fn folder() -> TempDir {
@@ -13,7 +13,7 @@ fn folder() -> TempDir {
 }
 
 fn key(source: &str) -> CacheKey {
-    CacheKey::new(source, "a.cu", Arch::Real(90), &Options::kernels(), Version { major: 13, minor: 0 })
+    CacheKey::new(source, "a.cu", Arch::Real(90), &NvrtcOptions::kernels(), Version { major: 13, minor: 0 })
 }
 
 fn entry(size: usize) -> Entry {
@@ -43,7 +43,7 @@ fn what_was_stored_is_found() {
 #[test]
 fn everything_that_decides_the_code_is_in_the_key() {
     let version = |minor| Version { major: 13, minor };
-    let none = Options::none();
+    let none = NvrtcOptions::none();
     let base = CacheKey::new("s", "n", Arch::Real(90), &none, version(0));
     let others = [
         CacheKey::new("t", "n", Arch::Real(90), &none, version(0)),

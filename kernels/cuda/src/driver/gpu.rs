@@ -17,14 +17,16 @@ use super::link;
 use super::staging::Staging;
 use crate::image::Image;
 use crate::resources::KernelResources;
-use gchr_kernel::device::{BufferId, Counts, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
+use gchr_kernel::device::{
+    BufferId, Counts, Device, DeviceError, DeviceLimits, KernelId, Launch, Result, TimerId,
+};
 
 /// A GPU with a context of this process. Everything on it is released when it is dropped.
 ///
 /// All work goes through one stream, in order. Only [`Device::post`] bypasses it.
 pub struct Gpu {
     info: DeviceInfo,
-    limits: Limits,
+    limits: DeviceLimits,
     memory_limit: Option<u64>,
     /// The error after which nothing works any more.
     lost: Option<DeviceError>,
@@ -300,7 +302,7 @@ impl Gpu {
 }
 
 impl Device for Gpu {
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &DeviceLimits {
         &self.limits
     }
 
@@ -553,8 +555,8 @@ impl Drop for Gpu {
     }
 }
 
-fn limits(info: &DeviceInfo) -> Limits {
-    Limits {
+fn limits(info: &DeviceInfo) -> DeviceLimits {
+    DeviceLimits {
         name: info.name.clone(),
         multiprocessors: info.multiprocessors,
         block_threads: info.block_threads,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_cuda::{Arch, Compiler, Gpu, Nvrtc, Options, devices};
+use gchr_cuda::{Arch, Compiler, Gpu, Nvrtc, NvrtcOptions, devices};
 
 /// Tries everything and prints what comes of it.
 #[test]
@@ -31,7 +31,7 @@ fn report() {
     }
     let source = "extern \"C\" __global__ void k() {}";
     match Compiler::from_env() {
-        Ok(compiler) => match compiler.build(source, "k.cu", Arch::Real(90), &Options::kernels()) {
+        Ok(compiler) => match compiler.build(source, "k.cu", Arch::Real(90), &NvrtcOptions::kernels()) {
             Ok(built) => println!("compile: {} bytes", built.compiled.image.content().len()),
             Err(e) => told("compile", e.into()),
         },

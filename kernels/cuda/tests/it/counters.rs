@@ -5,7 +5,7 @@ use gchr_base::source::SourceMap;
 use gchr_kernel::device::{Arg, Counts, Device, DeviceExt as _, Launch};
 use gchr_kernel::ir::Module;
 use gchr_kernel::text::parse;
-use gchr_simulator::{Options, Program, SimDevice};
+use gchr_simulator::{Program, SimDevice, SimulatorOptions};
 use gchr_testkit::compiler;
 
 /// A block of two warps. Each access is one of a warp, unless it says otherwise.
@@ -94,13 +94,13 @@ fn counted(device: &mut dyn Device) -> Counts {
 #[test]
 fn the_simulator_counts_as_computed_by_hand() {
     let program = Program::new(&module()).expect("lowers");
-    let mut device = SimDevice::new(program, Options::default());
+    let mut device = SimDevice::new(program, SimulatorOptions::default());
     assert_eq!(counted(&mut device), expected());
 }
 
 #[test]
 fn a_gpu_counts_as_computed_by_hand() {
-    use gchr_cuda::{Gpu, Options};
+    use gchr_cuda::{Gpu, NvrtcOptions};
     use gchr_kernel::{Form, cuda_text_as};
     let Some(mut gpu) = compiler::open_gpu("counters") else { return };
     let compiler = compiler::compiler();
@@ -108,7 +108,7 @@ fn a_gpu_counts_as_computed_by_hand() {
     let load = |gpu: &mut Gpu, form| {
         let text = cuda_text_as(&module(), "counters.cu", form).expect("lowers");
         let built =
-            compiler.build_for(capability, &text, "kernels.cu", &Options::kernels()).expect("compiles");
+            compiler.build_for(capability, &text, "kernels.cu", &NvrtcOptions::kernels()).expect("compiles");
         gpu.load(&built.compiled.image).expect("loads");
     };
     load(&mut gpu, Form::Counting);

@@ -1,6 +1,6 @@
 //! The CUDA text is real CUDA: NVRTC takes it without a word.
 
-use gchr_cuda::{Arch, Nvrtc, Options};
+use gchr_cuda::{Arch, Nvrtc, NvrtcOptions};
 use gchr_kernel::emit::{Form, PRELUDE, cuda_text, cuda_text_as};
 use gchr_kernel::testing::{self, random};
 use gchr_testkit::compiler;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-fn compile(nvrtc: &Nvrtc, text: &str, arch: u32, options: &Options) -> Result<(), String> {
+fn compile(nvrtc: &Nvrtc, text: &str, arch: u32, options: &NvrtcOptions) -> Result<(), String> {
     match nvrtc.compile(text, "kernels.cu", Arch::Real(arch), options) {
         Ok(compiled) if compiled.log.is_empty() => Ok(()),
         Ok(compiled) => Err(compiled.log),
@@ -24,7 +24,7 @@ fn every_construct_compiles_for_all_generations() {
     for form in [Form::Plain, Form::Counting] {
         let text = cuda_text_as(&module, "program.chr", form).expect("lowers");
         for arch in [75, 80, 90, 100, 120] {
-            compile(&nvrtc, &text, arch, &Options::kernels()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            compile(&nvrtc, &text, arch, &NvrtcOptions::kernels()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         }
     }
 }
@@ -71,7 +71,7 @@ fn every_atomic_compiles() {
     }
     let text = cuda_text(&testing::module(&text), "").expect("lowers");
     for arch in [75, 90, 100] {
-        compile(&nvrtc, &text, arch, &Options::kernels()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        compile(&nvrtc, &text, arch, &NvrtcOptions::kernels()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     }
 }
 
@@ -98,7 +98,7 @@ fn errors_point_into_the_program() {
     for (statement, place) in [("u32 b = a;", "a _b_.chr(7)"), ("return a;", "kernels.cu(")] {
         let broken = text.replace(statement, &format!("{statement} wrong;"));
         let line = broken.lines().position(|l| l.contains("wrong")).unwrap_or(0) + 1;
-        let error = compile(&nvrtc, &broken, 90, &Options::kernels()).expect_err("it is wrong");
+        let error = compile(&nvrtc, &broken, 90, &NvrtcOptions::kernels()).expect_err("it is wrong");
         let place = if place.ends_with('(') { format!("{place}{line})") } else { place.to_string() };
         assert!(error.contains(&place), "{place}: {error}");
     }
@@ -110,7 +110,7 @@ fn random_modules_compile() {
     let cases = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
     let mut runner = TestRunner::new(Config { cases, max_shrink_iters: 60, ..Config::default() });
     // Random constants are shifted and divided in ways that deserve warnings, and need many registers.
-    let options = Options::none().with("--std=c++17").with("--fmad=false").with("-w");
+    let options = NvrtcOptions::none().with("--std=c++17").with("--fmad=false").with("-w");
     let run = runner.run(&prop::collection::vec(any::<u16>(), 100..600), |choices| {
         let even = choices.len() % 2 == 0;
         let mut module = random::module(choices);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_cuda::{
-    Arch, Cache, Compiler, Gpu, Image, Options, devices, driver, parse_resources, resource_table,
+    Arch, Cache, Compiler, Gpu, Image, NvrtcOptions, devices, driver, parse_resources, resource_table,
 };
 use gchr_kernel::device::{Arg, BufferId, Device, DeviceError, DeviceExt, KernelId, Launch, Value};
 
@@ -33,7 +33,7 @@ fn gpu(test: &str) -> Option<Turn> {
     let mut turn = bare(test)?;
     let capability = turn.gpu.info().capability;
     let built = compiler::compiler()
-        .build_for(capability, SAMPLE, "sample.cu", &Options::kernels())
+        .build_for(capability, SAMPLE, "sample.cu", &NvrtcOptions::kernels())
         .expect("compiles");
     assert_eq!(built.compiled.log, "");
     turn.gpu.load(&built.compiled.image).expect("loads");
@@ -97,8 +97,8 @@ fn vectors_are_added() {
     }
 }
 
-/// From some size on, copies go through several threads: each byte gets to its place from any offset, in any length, and
-/// comes after the work before it.
+/// From some size on, copies go through several threads: each byte gets to its place from any offset, in any length,
+/// and comes after the work before it.
 #[test]
 fn large_copies_keep_every_byte() {
     let Some(mut turn) = gpu("large_copies_keep_every_byte") else { return };
@@ -292,7 +292,7 @@ fn images_of_the_wrong_kind_are_refused() {
     let device = gpu.info().capability.number();
     let other = if device / 10 == 8 { 90 } else { 80 };
     let foreign = compiler::compiler()
-        .build(SAMPLE, "sample.cu", Arch::Real(other), &Options::kernels())
+        .build(SAMPLE, "sample.cu", Arch::Real(other), &NvrtcOptions::kernels())
         .expect("compiles");
     let ptx = |text: &str| Image::ptx(Arch::Virtual(90), text.to_string()).expect("text");
     let images = [
@@ -314,7 +314,8 @@ fn the_driver_translates_ptx() {
     let Some(mut turn) = bare("the_driver_translates_ptx") else { return };
     let gpu = &mut turn.gpu;
     let arch = Arch::Virtual(if gpu.info().capability.number() >= 90 { 90 } else { 75 });
-    let built = compiler::compiler().build(SAMPLE, "sample.cu", arch, &Options::kernels()).expect("compiles");
+    let built =
+        compiler::compiler().build(SAMPLE, "sample.cu", arch, &NvrtcOptions::kernels()).expect("compiles");
     let start = Instant::now();
     gpu.load(&built.compiled.image).expect("loads");
     compiler::note(&format!("PTX loaded in {:?}", start.elapsed()));
@@ -394,7 +395,7 @@ fn misuse_is_told_before_it_happens() {
 fn the_driver_sees_the_resources_of_the_compiler() {
     let Some(mut turn) = gpu("the_driver_sees_the_resources_of_the_compiler") else { return };
     let gpu = &mut turn.gpu;
-    let options = Options::kernels().with_resource_usage();
+    let options = NvrtcOptions::kernels().with_resource_usage();
     let built = compiler::compiler()
         .build_for(gpu.info().capability, SAMPLE, "sample.cu", &options)
         .expect("compiles");
@@ -428,7 +429,7 @@ fn everything_is_released() {
         let compiler =
             Compiler::new(compiler::find_nvrtc().expect("NVRTC"), Cache::at(folder.path(), 1 << 20));
         let built = compiler
-            .build_for(gpu.info().capability, SAMPLE, "sample.cu", &Options::kernels())
+            .build_for(gpu.info().capability, SAMPLE, "sample.cu", &NvrtcOptions::kernels())
             .expect("compiles");
         gpu.load(&built.compiled.image).expect("loads");
         if round == 0 {

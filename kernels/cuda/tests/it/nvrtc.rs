@@ -2,7 +2,7 @@
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_cuda::{
-    Arch, Cache, Capability, CompileError, Compiler, Image, Options, parse_resources, resource_table,
+    Arch, Cache, Capability, CompileError, Compiler, Image, NvrtcOptions, parse_resources, resource_table,
 };
 use gchr_testkit::compiler;
 
@@ -13,7 +13,7 @@ fn the_sample_compiles_without_a_word_for_all_generations() {
     let Some(nvrtc) = compiler::nvrtc("the_sample_compiles") else { return };
     for number in [80, 90, 100] {
         let arch = Arch::Real(number);
-        let compiled = nvrtc.compile(SAMPLE, "sample.cu", arch, &Options::kernels()).expect("compiles");
+        let compiled = nvrtc.compile(SAMPLE, "sample.cu", arch, &NvrtcOptions::kernels()).expect("compiles");
         assert_eq!(compiled.log, "", "{arch}");
         assert_eq!(compiled.version, nvrtc.version());
         assert_eq!(compiled.image.arch(), arch);
@@ -26,7 +26,7 @@ fn the_sample_compiles_without_a_word_for_all_generations() {
 fn cut_cubins_are_no_images() {
     let Some(nvrtc) = compiler::nvrtc("cut_cubins_are_no_images") else { return };
     let arch = Arch::Real(90);
-    let compiled = nvrtc.compile(SAMPLE, "sample.cu", arch, &Options::kernels()).expect("compiles");
+    let compiled = nvrtc.compile(SAMPLE, "sample.cu", arch, &NvrtcOptions::kernels()).expect("compiles");
     let whole = compiled.image.content();
     for length in [0, 1, 63, 64, whole.len() / 2, whole.len() - 1] {
         assert!(Image::from_content(arch, whole[..length].to_vec()).is_err(), "{length} bytes");
@@ -37,7 +37,7 @@ fn cut_cubins_are_no_images() {
 fn virtual_architectures_give_ptx() {
     let Some(nvrtc) = compiler::nvrtc("virtual_architectures_give_ptx") else { return };
     let compiled =
-        nvrtc.compile(SAMPLE, "sample.cu", Arch::Virtual(90), &Options::kernels()).expect("compiles");
+        nvrtc.compile(SAMPLE, "sample.cu", Arch::Virtual(90), &NvrtcOptions::kernels()).expect("compiles");
     let text = String::from_utf8(compiled.image.content().to_vec()).expect("text");
     assert!(text.contains(".target sm_90") && text.contains(".entry vector_add"), "{text}");
 }
@@ -45,7 +45,7 @@ fn virtual_architectures_give_ptx() {
 #[test]
 fn resources_are_those_of_the_kernels() {
     let Some(nvrtc) = compiler::nvrtc("resources_are_those_of_the_kernels") else { return };
-    let options = Options::kernels().with_resource_usage();
+    let options = NvrtcOptions::kernels().with_resource_usage();
     let compiled = nvrtc.compile(SAMPLE, "sample.cu", Arch::Real(90), &options).expect("compiles");
     let kernels = parse_resources(&compiled.log);
     let names: Vec<_> = kernels.iter().map(|k| k.name.as_str()).collect();
@@ -73,7 +73,7 @@ fn spills_are_warned_of() {
         #pragma unroll
         for (int i = 0; i < 40; i++) q[threadIdx.x + i * 1024] = v[i];
     }";
-    let options = Options::kernels().with_resource_usage();
+    let options = NvrtcOptions::kernels().with_resource_usage();
     let compiled = nvrtc.compile(source, "spill.cu", Arch::Real(90), &options).expect("compiles");
     assert!(compiled.log.contains("Registers are spilled"), "{}", compiled.log);
     let kernels = parse_resources(&compiled.log);
@@ -84,7 +84,7 @@ fn spills_are_warned_of() {
 fn errors_name_the_line_of_the_program() {
     let Some(nvrtc) = compiler::nvrtc("errors_name_the_line_of_the_program") else { return };
     let source = "#line 42 \"prog.chr\"\n__global__ void k() { undeclared = 1; }";
-    let error = nvrtc.compile(source, "k.cu", Arch::Real(90), &Options::kernels()).expect_err("wrong");
+    let error = nvrtc.compile(source, "k.cu", Arch::Real(90), &NvrtcOptions::kernels()).expect_err("wrong");
     assert!(matches!(error, CompileError::Source { .. }));
     assert!(error.log().contains("prog.chr(42): error"), "{}", error.log());
     assert_eq!(Diagnostic::from(error).code, "D0211");
@@ -93,8 +93,8 @@ fn errors_name_the_line_of_the_program() {
 #[test]
 fn bad_requests_are_told_apart() {
     let Some(nvrtc) = compiler::nvrtc("bad_requests_are_told_apart") else { return };
-    let (arch, none) = (Arch::Real(90), Options::none());
-    let code = |source: &str, name: &str, arch, options: &Options| {
+    let (arch, none) = (Arch::Real(90), NvrtcOptions::none());
+    let code = |source: &str, name: &str, arch, options: &NvrtcOptions| {
         Diagnostic::from(nvrtc.compile(source, name, arch, options).expect_err("refused")).code
     };
     assert_eq!(code("", "k.cu", arch, &none.clone().with("--no-such-option")), "D0212");
@@ -110,7 +110,7 @@ fn bad_requests_are_told_apart() {
 fn the_same_source_gives_the_same_code() {
     let Some(nvrtc) = compiler::nvrtc("the_same_source_gives_the_same_code") else { return };
     let compile =
-        || nvrtc.compile(SAMPLE, "sample.cu", Arch::Real(90), &Options::kernels()).expect("compiles");
+        || nvrtc.compile(SAMPLE, "sample.cu", Arch::Real(90), &NvrtcOptions::kernels()).expect("compiles");
     let first = compile();
     let threads: Vec<_> = std::thread::scope(|s| {
         let running: Vec<_> = (0..3).map(|_| s.spawn(compile)).collect();
@@ -124,7 +124,7 @@ fn what_is_cached_is_what_was_compiled() {
     let Some(nvrtc) = compiler::nvrtc("what_is_cached_is_what_was_compiled") else { return };
     let folder = tempfile::tempdir().expect("temporary folder");
     let compiler = Compiler::new(nvrtc, Cache::at(folder.path(), 1 << 20));
-    let options = Options::kernels().with_resource_usage();
+    let options = NvrtcOptions::kernels().with_resource_usage();
     let build = |arch| compiler.build(SAMPLE, "sample.cu", arch, &options).expect("compiles");
     for arch in [Arch::Real(90), Arch::Virtual(90)] {
         let (fresh, again) = (build(arch), build(arch));
@@ -145,7 +145,7 @@ fn unknown_devices_get_ptx_and_old_ones_a_diagnostic() {
     let compiler = Compiler::new(nvrtc, Cache::disabled());
     let build = |major, minor| {
         let capability = Capability { major, minor };
-        compiler.build_for(capability, SAMPLE, "sample.cu", &Options::kernels())
+        compiler.build_for(capability, SAMPLE, "sample.cu", &NvrtcOptions::kernels())
     };
     assert_eq!(build(9, 0).expect("known").compiled.image.arch(), Arch::Real(90));
     assert!(matches!(build(99, 0).expect("newer").compiled.image.arch(), Arch::Virtual(n) if n >= 90));

@@ -1,8 +1,9 @@
-// The counting form of kernels: what a recorded run wants to know. Every access to device memory goes through `gchr_read`, `gchr_write` or
-// `gchr_atomic`, and `tally` counts; the sums are spread over many slots, which the host adds up. Sectors are those of the addresses
-// that the text names: what the compiler or a cache saves is not taken off.
+// The counting form of kernels: what a recorded run wants to know. Every access to device memory goes through
+// `gchr_read`, `gchr_write` or `gchr_atomic`, and `tally` counts; the sums are spread over many slots, which the host
+// adds up. Sectors are those of the addresses that the text names: what the compiler or a cache saves is not taken off.
 constexpr u32 GCHR_SLOTS = 256u;
-// Words of a slot: sectors read, sectors written, those of random accesses, atomic operations; then the tallies by number.
+// Words of a slot: sectors read, sectors written, those of random accesses, atomic operations; then the tallies by
+// number.
 __device__ u64 gchr_counts[GCHR_SLOTS * (4u + GCHR_TALLIES)];
 
 GCHR u64* gchr_slot() {
@@ -33,8 +34,9 @@ GCHR u32 gchr_union(u32 mask, u64 first, u64 last) {
     return sum;
 }
 
-// One access of the warp: `bytes` of each lane that is here. An access is random when its lanes ask for less than half of what the
-// sectors hold. What takes the mask of the lanes here is never inlined: a compiler may move that mask, but not a call, out of branches.
+// One access of the warp: `bytes` of each lane that is here. An access is random when its lanes ask for less than half
+// of what the sectors hold. What takes the mask of the lanes here is never inlined: a compiler may move that mask, but
+// not a call, out of branches.
 // The lanes leave as they came: the one that counts does not go its own way.
 __device__ __noinline__ void gchr_access(u64 address, u32 bytes, u32 kind) {
     u32 mask = __activemask();

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::support::read;
-use crate::{Options, Program, SimDevice};
+use crate::{Program, SimDevice, SimulatorOptions};
 use gchr_kernel::device::{Device, DeviceError, DeviceExt, Launch};
 
 const ADD: &str = "KERNEL add(u32* a, u64* b, u32 n) {
@@ -16,7 +16,7 @@ const ADD: &str = "KERNEL add(u32* a, u64* b, u32 n) {
         while (true) { x += 1u; }
     }";
 
-fn device<'a>(options: Options) -> SimDevice<'a> {
+fn device<'a>(options: SimulatorOptions) -> SimDevice<'a> {
     SimDevice::new(Program::new(&read(ADD)).unwrap(), options)
 }
 
@@ -34,7 +34,7 @@ fn launch(device: &mut dyn Device, name: &str, n: u32) -> gchr_kernel::device::R
 
 #[test]
 fn a_program_runs_through_the_common_interface() {
-    let mut device = device(Options::default());
+    let mut device = device(SimulatorOptions::default());
     let timer = device.start_timer().unwrap();
     assert_eq!(launch(&mut device, "add", 3), Ok(vec![11, 22, 33]));
     assert!(device.stop_timer(timer).is_ok() && device.stop_timer(timer).is_err());
@@ -45,7 +45,7 @@ fn a_program_runs_through_the_common_interface() {
 
 #[test]
 fn findings_become_diagnostics() {
-    let Err(error) = launch(&mut device(Options::default()), "add", 4) else { panic!() };
+    let Err(error) = launch(&mut device(SimulatorOptions::default()), "add", 4) else { panic!() };
     let found = error.into_diagnostics();
     assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["D0515", "D0515"]);
     assert_eq!(found[1].message, "a[3] is out of bounds: there are 3 elements");
@@ -57,7 +57,7 @@ fn findings_become_diagnostics() {
 
 #[test]
 fn memory_and_shapes_are_limited() {
-    let mut device = device(Options { memory_limit: 1 << 20, ..Options::default() });
+    let mut device = device(SimulatorOptions { memory_limit: 1 << 20, ..SimulatorOptions::default() });
     let out = device.alloc(1 << 21);
     assert!(matches!(out, Err(DeviceError::OutOfMemory { requested: 0x20_0000, total: 0x10_0000, .. })));
     let kernel = device.kernel("add").unwrap();
@@ -79,8 +79,8 @@ fn launches_can_be_stopped() {
         let Err(error) = launch(&mut device, "spin", 3) else { panic!() };
         error.into_diagnostics().iter().map(|d| d.code).collect::<Vec<_>>()
     };
-    assert_eq!(codes(device(Options::default()).max_thread_steps(1000)), ["D0502"]);
-    assert_eq!(codes(device(Options::default()).deadline(Instant::now())), ["D0503"]);
+    assert_eq!(codes(device(SimulatorOptions::default()).max_thread_steps(1000)), ["D0502"]);
+    assert_eq!(codes(device(SimulatorOptions::default()).deadline(Instant::now())), ["D0503"]);
     let flag = AtomicBool::new(true);
-    assert_eq!(codes(device(Options::default()).interrupt(&flag)), ["D0504"]);
+    assert_eq!(codes(device(SimulatorOptions::default()).interrupt(&flag)), ["D0504"]);
 }

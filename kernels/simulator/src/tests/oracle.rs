@@ -4,7 +4,7 @@ use gchr_base::ids::Id;
 use proptest::prelude::*;
 
 use super::support::*;
-use crate::{Options, Program, Shape, SimControl, Simulator};
+use crate::{Program, Shape, SimControl, Simulator, SimulatorOptions};
 use gchr_kernel::device::Arg;
 use gchr_kernel::ir::*;
 use gchr_kernel::lower;
@@ -361,7 +361,7 @@ fn oracle(module: &Module) -> Vec<u32> {
 /// Memory and totals after a clean run.
 fn simulate(module: &Module, seed: u64) -> Result<(Vec<u32>, Vec<u32>), String> {
     let program = Program::new(module).map_err(|e| format!("{e:?}"))?;
-    let device = Simulator::new(Options { seed, ..Options::default() });
+    let device = Simulator::new(SimulatorOptions { seed, ..SimulatorOptions::default() });
     let mut bench = Bench { device, program };
     let memory = bench.buffer(&start());
     let totals = bench.zeros(32);
@@ -410,7 +410,7 @@ proptest! {
                 prop_assert!(found, "{:?} is not in {:?}", site, line);
             }
             let run = || {
-                let mut device = Simulator::new(Options { seed, memory_limit: 64 << 20, ..Options::default() });
+                let mut device = Simulator::new(SimulatorOptions { seed, memory_limit: 64 << 20, ..SimulatorOptions::default() });
                 let mut control = gchr_base::control::Control::default();
                 let mut control = SimControl::new(&mut control).max_thread_steps(100_000);
                 let (args, values) = arguments(&program, kernel, &mut device);

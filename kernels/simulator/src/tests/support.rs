@@ -5,7 +5,7 @@ use gchr_base::control::Control;
 use gchr_base::diagnostic::render_all;
 use gchr_base::source::SourceMap;
 
-use crate::{LaunchError, LaunchReport, Options, Program, Report, Shape, SimControl, Simulator};
+use crate::{LaunchError, LaunchReport, Program, Report, Shape, SimControl, Simulator, SimulatorOptions};
 use gchr_kernel::device::{Arg, BufferId};
 use gchr_kernel::ir::Module;
 use gchr_kernel::text::parse;
@@ -33,7 +33,7 @@ pub struct Bench {
 /// Prepares kernels for a seed.
 pub fn bench(text: &str, seed: u64) -> Bench {
     let program = Program::new(&read(text)).unwrap_or_else(|errors| panic!("{errors:?}"));
-    Bench { device: Simulator::new(Options { seed, ..Options::default() }), program }
+    Bench { device: Simulator::new(SimulatorOptions { seed, ..SimulatorOptions::default() }), program }
 }
 
 impl Bench {

@@ -23,6 +23,7 @@ use gchr_terms::plan::{Block, ClassId, FunctionId, Layout, LocalId, RefStep, Reg
 
 use super::contract::{Generated, Machine, Names, ParamFields, TaskFormat};
 use super::equality::Equality;
+use super::frames::Shape;
 use super::shapes::CellLayoutTable;
 use super::states::{ResumeCode, ResumeId, StateId, States};
 use super::tracing::Tracing;
@@ -33,7 +34,6 @@ use gchr_kernel::template::FieldId;
 use gchr_runtime::codegen::{Site, Sites};
 
 pub(super) use frames::holes;
-pub use frames::{Frame, Shape};
 use memory::Unread;
 pub use memory::{FEWEST_CELLS, stride, view};
 pub(super) use narrow::narrow;

@@ -63,6 +63,12 @@ contract! {
         class_batch,
         /// Flag of a sort whose cells are counted.
         counted_sort,
+        /// Words of a sort before the places of its variants.
+        sort_tags,
+        /// Word of a variant: number of its fields.
+        variant_fields,
+        /// Words of a variant before its fields.
+        variant_head,
         /// Words of the counters of a ring.
         ring_words,
         /// Words of a thread's lists before those of the classes.
@@ -87,6 +93,10 @@ contract! {
         trace_shapes,
         /// Word of a class: the last cell that lives as long as the run.
         trace_mark,
+        /// Words of a sort before the places of its shapes.
+        trace_tags,
+        /// Word of a shape: its code.
+        shape_code,
         /// Word of a shape: number of its fields.
         shape_fields,
         /// Words of a shape before its fields.
@@ -95,6 +105,12 @@ contract! {
         chain_splitters,
         /// Words of the list of chains before its shapes.
         chain_head,
+        /// Word of a resume point or a state: its destination.
+        entry_destination,
+        /// Word of a resume point or a state: number of its variables.
+        entry_variables,
+        /// Words of a resume point or a state before its variables.
+        entry_head,
         /// Words of the buffer `work`.
         work_words,
     }

@@ -6,9 +6,10 @@ use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_terms::plan::{ClassId, TermPlan};
 
-use super::codegen::{self, Part, Pieces, Reports, Runtime, Shape, Sources};
+use super::codegen::{self, Part, Pieces, Reports, Runtime, Sources};
 use super::contract::{ClassFields, Formats, Generated, Host, Names};
 use super::equality::Equality;
+use super::frames::Shape;
 use super::phases::has_phases;
 use super::shapes::CellLayoutTable;
 use super::states::States;
@@ -225,8 +226,8 @@ impl Work {
         Self { parts, pieces, splits, loops, apart: sizes.apart }
     }
 
-    /// Fills the holes. Gives the functions that are compiled apart from each kernel: the usual one, and that of threads in
-    /// safepoint mode.
+    /// Fills the holes. Gives the functions that are compiled apart from each kernel: the usual one, and that of
+    /// threads in safepoint mode.
     fn fill(self, module: &mut Module, names: &Names) -> [Vec<String>; 2] {
         let Self { parts, mut pieces, splits, apart, .. } = self;
         // The last hole first: what is put into one moves what comes behind it.

@@ -330,8 +330,8 @@ impl<'a> Runner<'a> {
             if let Some(full) = self.examine(&end, start, device, buffers, control)? {
                 return Ok(Attempt::Full(full));
             }
-            // What lies there when other terms follow stays for the rest of the run. Cells that no result reaches cost less
-            // than a wait for the collector's compiler, as long as there is memory.
+            // What lies there when other terms follow stays for the rest of the run. Cells that no result reaches cost
+            // less than a wait for the collector's compiler, as long as there is memory.
             let in_a_hurry = !self.collects_always && !buffers.collector_is_at_hand(&self.job, device)?;
             if in_a_hurry && start.ends_here() && self.options.results != Results::Nothing {
                 start.results(buffers.results(roots.len(), device)?);
@@ -361,20 +361,32 @@ impl<'a> Runner<'a> {
             last = Some(end);
             start.results(buffers.results(roots.len(), device)?);
         }
+        let brought = self.read_back(start, pages, last.as_ref(), control)?;
+        let counted = last.filter(|_| exact);
+        let made = brought.made;
+        self.totals.report.left_over = counted.zip(made).map(|(end, made)| end.in_use.wrapping_sub(made));
+        Ok(Attempt::Done(brought))
+    }
+
+    /// The results, as the options want them. `pages`: the cells that they reach, where not all came; `last`: the end
+    /// of the last launch.
+    fn read_back(
+        &self,
+        start: &mut Start<'_>,
+        pages: Option<Pages>,
+        last: Option<&End>,
+        control: &Control<'_>,
+    ) -> Result<ReadBack, Failure> {
         let brought = match self.options.results {
             Results::NormalForms | Results::Counted => {
                 let most = if self.options.results == Results::Counted { u64::MAX } else { COUNTED };
-                result::read_back(&self.job, start, pages, (last.as_ref(), most))
+                result::read_back(&self.job, start, pages, (last, most))
             }
             Results::Texts => result::texts(&self.job, start, pages.as_ref(), control.watch())
                 .map(|texts| ReadBack { texts, ..ReadBack::default() }),
             Results::Nothing => Ok(ReadBack::default()),
         };
-        let brought = brought.map_err(|reason| self.stopped(reason))?;
-        let counted = last.filter(|_| exact);
-        let made = brought.made;
-        self.totals.report.left_over = counted.zip(made).map(|(end, made)| end.in_use.wrapping_sub(made));
-        Ok(Attempt::Done(brought))
+        brought.map_err(|reason| self.stopped(reason))
     }
 
     /// Launches and, when a class is full and cells are found by tracing, collections in between.

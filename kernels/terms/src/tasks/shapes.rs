@@ -69,7 +69,7 @@ impl CellLayoutTable {
             .iter()
             .map(|sort| {
                 let place = next as u32;
-                next += 1 + (1usize << sort.tag_bits);
+                next += format.sort_tags as usize + (1usize << sort.tag_bits);
                 place
             })
             .collect();
@@ -79,10 +79,13 @@ impl CellLayoutTable {
             words[at] = sort.tag_bits | if counted[id] { format.counted_sort } else { 0 };
             for (tag, variant) in sort.variants.iter().enumerate() {
                 let Some(class) = variant.class else { continue };
-                words[at + 1 + tag] = words.len() as u32;
+                words[at + format.sort_tags as usize + tag] = words.len() as u32;
                 let fields: Vec<u32> =
                     pointers(layout, variant).flat_map(|f| [f.offset, sorts[f.sort]]).collect();
-                words.extend([class.index() as u32, fields.len() as u32 / 2]);
+                let variant = words.len();
+                words.resize(variant + format.variant_head as usize, 0);
+                words[variant] = class.index() as u32;
+                words[variant + format.variant_fields as usize] = fields.len() as u32 / 2;
                 words.extend(fields);
             }
         }

@@ -7,8 +7,8 @@ use gchr_base::signature::SortId;
 use gchr_terms::plan::{Field, FunctionId, Layout, LocalId};
 
 use super::chains::Chains;
-use super::codegen::Shape;
 use super::contract::TraceFormat;
+use super::frames::{Frame, Shape};
 use super::shapes::pointers;
 use super::states::States;
 use crate::templates;
@@ -43,7 +43,7 @@ pub struct Tracing {
 
 /// What a launch decides about a class.
 #[derive(Clone, Copy, Debug)]
-pub struct ClassPlace {
+pub struct TracedClass {
     /// Word of cell 0.
     pub base: u32,
     /// Words a cell.
@@ -78,7 +78,7 @@ impl Tracing {
     ) -> Result<Self, Vec<Diagnostic>> {
         let layout = &states.plan.layout;
         let mut words = vec![0; layout.classes.len() * format.trace_class];
-        let sorts = sorts(layout, &mut words);
+        let sorts = sorts(layout, format, &mut words);
         let chains = Chains::new(layout);
         let (most, on_chains) = shapes(layout, &sorts, &chains, format, &mut words);
         let code_bits = (u32::BITS - most.leading_zeros()).next_power_of_two();
@@ -92,7 +92,7 @@ impl Tracing {
         words.resize(words.len() + format.chain_head, 0);
         words[chains.0 as usize] = on_chains.len() as u32;
         words.extend(on_chains);
-        let table = Table { states, shape, sorts: &sorts };
+        let table = Table { states, shape, sorts: &sorts, format };
         let (resumes, states) = (table.resumes(&mut words), table.states(&mut words));
         let record = shape.task() + shape.format.saved + shape.stack;
         Ok(Self { words, sorts, code_bits, resumes, states, chains, record, format })
@@ -115,11 +115,11 @@ impl Tracing {
         u32::BITS / self.code_bits
     }
     /// All words of a launch; `nodes`: splitters that there is room for, of all shapes together.
-    pub fn words(&self, classes: impl Iterator<Item = ClassPlace>, nodes: u64) -> Vec<u32> {
+    pub fn words(&self, classes: impl Iterator<Item = TracedClass>, nodes: u64) -> Vec<u32> {
         let mut words = self.words.clone();
         let f = self.format;
         for (class, to) in classes.zip(words.chunks_exact_mut(f.trace_class)) {
-            let ClassPlace { base, stride, cells, codes, mark } = class;
+            let TracedClass { base, stride, cells, codes, mark } = class;
             (to[f.trace_base], to[f.trace_stride], to[f.trace_cells]) = (base, stride, cells);
             (to[f.trace_codes], to[f.trace_mark]) = (codes, mark);
         }
@@ -141,7 +141,7 @@ impl Tracing {
 }
 
 /// Writes the sorts, the places of their shapes still open; gives their places.
-fn sorts(layout: &Layout, words: &mut Vec<u32>) -> IdVec<SortId, u32> {
+fn sorts(layout: &Layout, format: TraceFormat, words: &mut Vec<u32>) -> IdVec<SortId, u32> {
     // Place 0 stands for a sort without cells, also where there is no class.
     words.resize(words.len().max(1), 0);
     let place = |sort: &gchr_terms::plan::SortLayout| {
@@ -149,8 +149,8 @@ fn sorts(layout: &Layout, words: &mut Vec<u32>) -> IdVec<SortId, u32> {
             return 0;
         }
         let place = words.len() as u32;
-        words.push(sort.tag_bits);
-        words.extend(std::iter::repeat_n(0, 1 << sort.tag_bits));
+        words.resize(words.len() + format.trace_tags + (1 << sort.tag_bits), 0);
+        words[place as usize] = sort.tag_bits;
         place
     };
     layout.sorts.iter().map(place).collect()
@@ -177,11 +177,15 @@ fn shapes(
         for (tag, variant) in sort.variants.iter().enumerate() {
             let Some(class) = variant.class else { continue };
             let place = words.len() as u32;
-            words[sorts[id] as usize + 1 + tag] = place;
+            words[sorts[id] as usize + format.trace_tags + tag] = place;
             let list = &mut of_class[class.index()];
             list.push(place);
             let fields: Vec<u32> = pointers(layout, variant).flat_map(two).collect();
-            words.extend([class.index() as u32, list.len() as u32, fields.len() as u32 / 2]);
+            let mut head = vec![0; format.shape_head];
+            head[0] = class.index() as u32;
+            head[format.shape_code] = list.len() as u32;
+            head[format.shape_fields] = fields.len() as u32 / 2;
+            words.extend(head);
             words.extend(fields);
             let mut links: Vec<u32> =
                 chains.links_by_direction(id, variant).into_iter().flat_map(two).collect();
@@ -204,6 +208,7 @@ struct Table<'a, 'p> {
     states: &'a States<'p>,
     shape: &'a Shape,
     sorts: &'a IdVec<SortId, u32>,
+    format: TraceFormat,
 }
 
 impl Table<'_, '_> {
@@ -225,14 +230,23 @@ impl Table<'_, '_> {
         list as u32
     }
 
+    /// The entry of a resume point or a state; `variables`: for each its word and its sort.
+    fn entry(&self, value: u32, destination: u32, variables: Vec<u32>) -> Vec<u32> {
+        let f = self.format;
+        let mut entry = vec![0; f.entry_head];
+        entry[0] = value;
+        entry[f.entry_destination] = destination;
+        entry[f.entry_variables] = variables.len() as u32 / 2;
+        entry.extend(variables);
+        entry
+    }
+
     fn resumes(&self, words: &mut Vec<u32>) -> u32 {
-        let entry = |(resume, frame): (&super::states::Resume<'_>, &super::codegen::Frame)| {
+        let entry = |(resume, frame): (&super::states::Resume<'_>, &Frame)| {
             let (value, context) = (self.sort(resume.function, resume.dst), frame.destination.unwrap_or(0));
             let variables = frame.live.iter().map(|&(local, at, _)| (at, self.sort(resume.function, local)));
             let variables: Vec<u32> = variables.filter(|v| v.1 != 0).flat_map(|v| [v.0, v.1]).collect();
-            let mut entry = vec![value, context, variables.len() as u32 / 2];
-            entry.extend(variables);
-            entry
+            self.entry(value, context, variables)
         };
         let resumes = self.states.resumes.iter().zip(self.shape.frames.iter());
         Self::list(words, resumes.map(entry).collect::<Vec<_>>().into_iter())
@@ -250,9 +264,7 @@ impl Table<'_, '_> {
             let arguments =
                 narrow.zip(self.shape.format.task_head..).map(|(&p, at)| (at, self.sort(state.function, p)));
             let arguments: Vec<u32> = arguments.filter(|a| a.1 != 0).flat_map(|a| [a.0, a.1]).collect();
-            let mut entry = vec![result, context, arguments.len() as u32 / 2];
-            entry.extend(arguments);
-            entry
+            self.entry(result, context, arguments)
         };
         Self::list(words, self.states.states.iter().map(entry).collect::<Vec<_>>().into_iter())
     }

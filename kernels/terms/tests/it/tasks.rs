@@ -108,7 +108,11 @@ impl Case {
 
 fn simulator<'a>(kernels: &Kernels, seed: u64) -> SimDevice<'a> {
     let program = gchr_simulator::Program::new(&kernels.module).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let options = gchr_simulator::Options { seed, resident_blocks: 4, ..gchr_simulator::Options::default() };
+    let options = gchr_simulator::SimulatorOptions {
+        seed,
+        resident_blocks: 4,
+        ..gchr_simulator::SimulatorOptions::default()
+    };
     SimDevice::new(program, options).max_thread_steps(4_000_000_000)
 }
 
@@ -418,7 +422,7 @@ const EXCHANGE: &str = "sort Nat = struct Zero() | S(Nat);
     input Round(S^6(Zero()));";
 
 /// Threads that only build hand on to threads that only give back, through the batches that they leave to each other;
-/// cells of several fields that are shared are taken apart by whoever is last.
+/// cells of several fields that are shared are taken apart by the last thread that refers to them.
 #[test]
 fn cells_go_from_thread_to_thread() {
     for gc in [Gc::Queue, Gc::Compact] {

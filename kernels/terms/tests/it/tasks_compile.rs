@@ -1,6 +1,6 @@
 //! The tasks kernels of every term example compile without a word from the compiler.
 
-use gchr_cuda::{Arch, Compiler, Options};
+use gchr_cuda::{Arch, Compiler, NvrtcOptions};
 use gchr_kernel::Unit;
 use gchr_kernels_terms::tasks::codegen::Pieces;
 use gchr_kernels_terms::tasks::kernels::{Tuning, kernels};
@@ -56,7 +56,7 @@ fn objects_of_tasks_kernels_compile() {
     assert!(objects.len() > 3, "{} objects", objects.len());
     let registers = Unit::registers(&unit.of(&made.module), 1 << 16);
     assert_eq!(registers, 168, "three blocks of 128 threads");
-    let options = Options::kernels_soon().object(registers);
+    let options = NvrtcOptions::kernels_soon().object(registers);
     objects.par_iter().for_each(|object| {
         let built = nvrtc.build(object, name, Arch::Real(90), &options);
         built.unwrap_or_else(|error| panic!("{error}"));

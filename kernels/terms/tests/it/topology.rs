@@ -118,7 +118,10 @@ impl Case {
 
 fn simulator<'a>(kernels: &Kernels) -> SimDevice<'a> {
     let program = gchr_simulator::Program::new(&kernels.module).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let options = gchr_simulator::Options { resident_blocks: 2, ..gchr_simulator::Options::default() };
+    let options = gchr_simulator::SimulatorOptions {
+        resident_blocks: 2,
+        ..gchr_simulator::SimulatorOptions::default()
+    };
     SimDevice::new(program, options).max_thread_steps(400_000_000)
 }
 

@@ -7,7 +7,8 @@ use super::{Lower, Pending, Scope};
 use crate::code::Kind;
 use crate::emit::{Label, Root, Val};
 use crate::terms::helpers::CONTEXT;
-use crate::terms::{kind, operate};
+use crate::terms::kind;
+use crate::terms::lower::operate;
 
 impl<'p> Lower<'_, '_, 'p> {
     /// Arguments of a call as roots.

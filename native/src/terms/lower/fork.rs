@@ -18,9 +18,10 @@ use gchr_terms::plan::{Block, End, FunctionId, LocalId, Step, Target};
 
 use super::{Lower, NONE, Path, Pending};
 use crate::code::Kind;
-use crate::emit::{Access, Compare, Label, Root, Val, Var, Width, WordOp};
+use crate::emit::{Compare, Label, MemoryAccess, Root, Val, Var, Width, WordOp};
 use crate::terms::helpers::OFFERS;
-use crate::terms::{kind, operate};
+use crate::terms::kind;
+use crate::terms::lower::operate;
 
 /// So many calls are looked at together; more of them are several groups.
 const MOST: usize = 8;
@@ -324,7 +325,7 @@ impl<'p> Lower<'_, '_, 'p> {
             }
             let (root, place) = self.around(*hole, nest, &LocalSet::default());
             self.outer.truncate(outer);
-            self.e.store(Width::Single, Access::Plain, value, place, 0);
+            self.e.store(Width::Single, MemoryAccess::Plain, value, place, 0);
             self.count();
             let root = self.e.low_half(root);
             self.e.give(root);
@@ -374,13 +375,13 @@ impl<'p> Lower<'_, '_, 'p> {
         // Odd: nobody else has it. A task has an even address.
         let function = self.func(member.function, false);
         let own = self.e.int(i64::from(function.0) << 1 | 1);
-        self.e.store(Width::Word, Access::Plain, own, record, 0);
+        self.e.store(Width::Word, MemoryAccess::Plain, own, record, 0);
         for (i, &arg) in member.args.iter().enumerate() {
             let bits = self.e.bits(arg);
-            self.e.store(Width::Word, Access::Plain, bits, record, 8 * (i as i32 + 1));
+            self.e.store(Width::Word, MemoryAccess::Plain, bits, record, 8 * (i as i32 + 1));
         }
-        let end = self.e.load_machine(Width::Word, Access::Plain, OFFERS);
-        self.e.store(Width::Word, Access::Plain, record, end, 0);
+        let end = self.e.load_machine(Width::Word, MemoryAccess::Plain, OFFERS);
+        self.e.store(Width::Word, MemoryAccess::Plain, record, end, 0);
         let end = self.e.word_by(WordOp::Add, end, ENTRY);
         self.e.store_machine(Width::Word, end, OFFERS);
     }
@@ -392,7 +393,7 @@ impl<'p> Lower<'_, '_, 'p> {
         let mut args = Vec::new();
         for (i, &local) in member.locals.iter().enumerate() {
             let width = if self.kind(local) == Kind::Float { Width::Float } else { Width::Word };
-            args.push(self.e.load(width, Access::Plain, record, 8 * (i as i32 + 1)));
+            args.push(self.e.load(width, MemoryAccess::Plain, record, 8 * (i as i32 + 1)));
         }
         args
     }
@@ -401,11 +402,11 @@ impl<'p> Lower<'_, '_, 'p> {
     /// value there, and a label where the member is to be called.
     fn take_back(&mut self, group: &Group<'p>, at: usize) -> (Label, Val, Label) {
         let (call, taken, there) = (self.e.label(&[]), self.e.cold_label(&[]), self.e.cold_label(&[]));
-        let end = self.e.load_machine(Width::Word, Access::Plain, OFFERS);
+        let end = self.e.load_machine(Width::Word, MemoryAccess::Plain, OFFERS);
         let end = self.e.word_by(WordOp::Add, end, -ENTRY);
         self.e.store_machine(Width::Word, end, OFFERS);
         let record = self.record(group, at);
-        let state = self.e.load(Width::Word, Access::Plain, record, 0);
+        let state = self.e.load(Width::Word, MemoryAccess::Plain, record, 0);
         let own = self.e.word_by(WordOp::And, state, 1);
         let own = self.e.compare_to(Compare::NotEqual, own, 0);
         self.e.branch(own, (call, &[]), (taken, &[]));
@@ -415,7 +416,7 @@ impl<'p> Lower<'_, '_, 'p> {
         let Some(join) = self.helpers.join else { unreachable!("only programs that fork have groups") };
         let found = self.e.rare_helper(join, &[record], &roots);
         let found = self.e.compare_to(Compare::NotEqual, found, 0);
-        let value = self.e.load(Width::Word, Access::Plain, record, 0);
+        let value = self.e.load(Width::Word, MemoryAccess::Plain, record, 0);
         self.e.branch(found, (there, &[]), (call, &[]));
         (there, value, call)
     }

@@ -5,7 +5,7 @@
 //! body are total and whose body adds to monotone tables only. Rounds that start from monotone tables stay in monotone
 //! tables, and their result does not depend on the order in which instances fire (`docs/semantics.md`).
 
-use crate::ir::classes::Monotone;
+use crate::ir::classes::{Monotone, Verdict};
 use crate::ir::{ChrPlan, Join, Step};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, GoalKind, Role, RuleId};
@@ -110,17 +110,22 @@ pub(in crate::class) fn linked_tables(
 /// The tables of which the classes of rules allow that they are monotone: sets of integers, and those without a class.
 pub(in crate::class) fn candidates(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
     let mut candidates: IdVec<ConstraintId, bool> = plan.tables.iter().map(|_| true).collect();
-    for replacement in &plan.classes.replacements {
-        plan.rules[replacement.rule].heads.iter().for_each(|h| candidates[h.constraint] = false);
+    for (rule, verdict) in plan.classes.verdicts.iter_enumerated() {
+        match verdict {
+            Verdict::General { .. } => {}
+            Verdict::Reduction(at) => {
+                let reduction = &plan.classes.reductions[*at];
+                let columns = &plan.tables[reduction.constraint].columns;
+                // A set of integers has a bit for each key.
+                candidates[reduction.constraint] &= reduction.best.is_none()
+                    && reduction.key.len() == columns.len()
+                    && columns.iter().all(|c| c.kind == SortKind::Int);
+            }
+            Verdict::Replacement(_) | Verdict::Divisor(_) => {
+                plan.rules[rule].heads.iter().for_each(|h| candidates[h.constraint] = false);
+            }
+        }
     }
-    for reduction in &plan.classes.reductions {
-        let columns = &plan.tables[reduction.constraint].columns;
-        // A set of integers has a bit for each key.
-        candidates[reduction.constraint] &= reduction.best.is_none()
-            && reduction.key.len() == columns.len()
-            && columns.iter().all(|c| c.kind == SortKind::Int);
-    }
-    plan.classes.divisors.iter().for_each(|d| candidates[d.constraint] = false);
     candidates
 }
 

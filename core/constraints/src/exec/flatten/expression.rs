@@ -1,6 +1,6 @@
 //! Instructions for expressions and conditions, by the kinds of their operands.
 
-use super::{Coded, Coder, Held};
+use super::{Coded, Coder, TypedRegister};
 use crate::exec::code::{Build, Ins, Reg};
 use gchr_base::op::Op;
 use gchr_base::rule::{Const, Expr, ExprKind};
@@ -9,7 +9,7 @@ use gchr_base::source::Span;
 
 impl Coder<'_> {
     /// The value of an expression, in its natural kind.
-    pub(super) fn value(&mut self, expr: &Expr) -> Coded<Held> {
+    pub(super) fn value(&mut self, expr: &Expr) -> Coded<TypedRegister> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Var(v) => Ok(self.slot(v.0 as usize)),
@@ -23,7 +23,7 @@ impl Coder<'_> {
                     let dst = self.fresh();
                     let word = u64::from(*symbol == truth.true_symbol);
                     self.emit(Ins::Const { dst, word }, span);
-                    return Ok(Held { reg: dst, kind: SortKind::Data });
+                    return Ok(TypedRegister { reg: dst, kind: SortKind::Data });
                 }
                 let mut regs = Vec::with_capacity(args.len());
                 for arg in args {
@@ -34,7 +34,7 @@ impl Coder<'_> {
                 let build = self.code.builds.len() as u32;
                 self.code.builds.push(Build { symbol: *symbol, args: regs.into() });
                 self.emit(Ins::Build { dst, build }, span);
-                Ok(Held { reg: dst, kind: SortKind::Any })
+                Ok(TypedRegister { reg: dst, kind: SortKind::Any })
             }
             ExprKind::Repeat { symbol, count, arg } => {
                 let held = self.value(arg)?;
@@ -42,14 +42,14 @@ impl Coder<'_> {
                 let dst = self.fresh();
                 self.emit(Ins::Move { dst, src }, span);
                 self.emit(Ins::Repeat { dst, symbol: *symbol, count: *count }, span);
-                Ok(Held { reg: dst, kind: SortKind::Any })
+                Ok(TypedRegister { reg: dst, kind: SortKind::Any })
             }
             ExprKind::Op { op, args } if op.is_test() => self.truth(*op, args, span),
             ExprKind::Op { op, args } => self.arithmetic(expr, *op, args),
         }
     }
 
-    fn arithmetic(&mut self, expr: &Expr, op: Op, args: &[Expr]) -> Coded<Held> {
+    fn arithmetic(&mut self, expr: &Expr, op: Op, args: &[Expr]) -> Coded<TypedRegister> {
         let span = expr.span;
         let result = self.sig().kind(expr.sort);
         let a = self.value(&args[0])?;
@@ -60,7 +60,7 @@ impl Coder<'_> {
         {
             let dst = self.fresh();
             self.emit_kinds(Ins::AddConst { dst, a: a.reg, n }, span, [a.kind; 2], result);
-            return Ok(Held { reg: dst, kind: SortKind::Int });
+            return Ok(TypedRegister { reg: dst, kind: SortKind::Int });
         }
         let b = match args.get(1) {
             Some(arg) => self.value(arg)?,
@@ -81,13 +81,13 @@ impl Coder<'_> {
             _ => Ins::Num { dst, a: x, b: y, op },
         };
         self.emit_kinds(ins, span, kinds, result);
-        Ok(Held { reg: dst, kind: result })
+        Ok(TypedRegister { reg: dst, kind: result })
     }
 
     /// A test as a truth value.
-    fn truth(&mut self, op: Op, args: &[Expr], span: Span) -> Coded<Held> {
+    fn truth(&mut self, op: Op, args: &[Expr], span: Span) -> Coded<TypedRegister> {
         let dst = self.fresh();
-        let truth = Held { reg: dst, kind: SortKind::Data };
+        let truth = TypedRegister { reg: dst, kind: SortKind::Data };
         if op.is_logical() {
             let a = self.value(&args[0])?.reg;
             if op == Op::Negate {

@@ -6,7 +6,7 @@ use super::added::{Added, AddedRuns, Run};
 use super::adding::Buffers;
 use super::dealing::Dealing;
 use super::numbers::Numbers;
-use super::storing::Storing;
+use super::storing::RoundsStoring;
 use crate::exec::code::{Code, Pc};
 use crate::exec::common;
 use crate::exec::machine::Stop;
@@ -115,7 +115,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         let records = control.recorder().is_some();
         let is_looked_up = |r: &&Reduction| !r.key.is_empty() && !control.sees_firings();
         let filters = plan.tables.ids().map(|t| plan.classes.reduction_of(t).filter(is_looked_up)).collect();
-        let Storing { tables, looks_in } = Storing::new(plan, code, control.sees_firings());
+        let RoundsStoring { tables, looks_in } = RoundsStoring::new(plan, code, control.sees_firings());
         Self {
             program,
             plan,

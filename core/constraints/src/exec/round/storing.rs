@@ -7,14 +7,14 @@ use gchr_base::ids::Id;
 use gchr_base::signature::ConstraintId;
 
 /// The tables of a run, and what the search for partners needs of them.
-pub(crate) struct Storing {
+pub(crate) struct RoundsStoring {
     pub(crate) tables: Vec<Table>,
     /// By table: the indexes that constraints of it look for partners in, where these are brought up to date before a
     /// round.
     pub(crate) looks_in: Vec<Vec<(usize, usize)>>,
 }
 
-impl Storing {
+impl RoundsStoring {
     /// `whole` keeps what a trace shows.
     pub(crate) fn new(plan: &ChrPlan, code: &Code, whole: bool) -> Self {
         let mut tables: Vec<Table> = plan.tables.iter().map(Table::new).collect();

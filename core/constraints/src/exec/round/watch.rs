@@ -11,7 +11,7 @@ pub(crate) struct RoundWatch<'a> {
     pub(crate) memory: u64,
     pub(crate) taken: AtomicU64,
     /// Memory of the process.
-    pub(crate) process: memory::Watch,
+    pub(crate) process: memory::MemoryWatch,
 }
 
 impl RoundWatch<'_> {
@@ -35,7 +35,7 @@ mod tests {
         let mut of_run = gchr_base::watch::Watch::new().interrupt(&one);
         of_run.also_stop(Arc::clone(&other));
         let (memory, taken) = (u64::MAX, AtomicU64::new(0));
-        let watch = RoundWatch { of_run, memory, taken, process: memory::Watch::start() };
+        let watch = RoundWatch { of_run, memory, taken, process: memory::MemoryWatch::start() };
         for flag in [&one, &other] {
             assert!(!watch.calls());
             flag.store(true, Ordering::Relaxed);

@@ -146,7 +146,7 @@ impl Part {
 }
 
 /// A list, for one of several threads: all of them read the store.
-pub(super) struct Apart<'w> {
+pub(super) struct ThreadList<'w> {
     tables: &'w [Table],
     heap: &'w Heap,
     /// By table: what drops constraints by what there is of their keys.
@@ -165,7 +165,7 @@ pub(super) struct Apart<'w> {
     bytes: u64,
 }
 
-impl<'w> Apart<'w> {
+impl<'w> ThreadList<'w> {
     pub(super) fn new(
         tables: &'w [Table],
         heap: &'w Heap,
@@ -180,7 +180,7 @@ impl<'w> Apart<'w> {
     }
 }
 
-impl Place for Apart<'_> {
+impl Place for ThreadList<'_> {
     type Cells<'s>
         = &'s Heap
     where

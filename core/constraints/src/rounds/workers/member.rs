@@ -2,7 +2,6 @@
 //! whether there is more to do, or whether one must stop.
 
 use super::parcel::{Parcels, unpack};
-use super::program::Outbox;
 use super::wire::{Lost, Wire};
 use super::{Job, Worker, WorkerProgram, is_repeatable};
 use crate::exec::machine::Stop;
@@ -12,6 +11,7 @@ use crate::exec::round::dealing::owner;
 use crate::exec::round::state::RoundsState;
 use crate::rounds::checkpoint::{Checkpoints, Counts, Moment, Restored, Scope, Seal, restore, save};
 use crate::rounds::engine::{Engine, Performed};
+use crate::rounds::worker_program::Outbox;
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
 use gchr_base::ids::Id;

@@ -134,7 +134,7 @@ impl<'a> Marker<'a> {
         self.drain();
     }
 
-    /// Marks what waits and all it reaches.
+    /// Marks the values on the stack and all that they reach.
     fn drain(&mut self) {
         let mut turns = 0u32;
         while let Some((mut sort, mut value)) = self.stack.pop() {
@@ -257,8 +257,8 @@ impl Marking {
         self.threads.store(threads, Ordering::Release);
     }
 
-    /// Leaves half of what waits to others: every second value, beginning with the oldest one. Of a tree, older values
-    /// reach more than all that are younger.
+    /// Leaves half of the stack to other threads: every second value, beginning with the oldest one. Of a tree, older
+    /// values reach more than all that are younger.
     fn share(&self, stack: &mut Waiting) {
         // Without the lock the thread goes on: there is another chance soon.
         let Ok(mut waiting) = self.waiting.try_lock() else { return };

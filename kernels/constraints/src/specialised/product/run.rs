@@ -99,6 +99,15 @@ impl Product {
         device.fill(product.cells[0], 0, size * cells, absent)?;
         device.fill(product.places, 0, 4 * cells, 0xff)?;
         device.fill(product.flags[0], 0, 4 * tiles, 0xff)?;
+        product.spread(tables, device)?;
+        Ok(Some(Box::new(product)))
+    }
+
+    /// Brings the values of the table's rows to their cells.
+    fn spread(&self, tables: &Tables, device: &mut dyn Device) -> Result<()> {
+        let square = &self.square;
+        let (_, layouts) = &tables.host.products[self.of_width];
+        let table = &tables.tables[square.table];
         let spread = device.kernel(layouts.spread.name())?;
         let [rows, columns, values] = square.columns.map(|c| tables.buffer(square.table, Part::Column(c)));
         let arguments = Spread {
@@ -107,16 +116,15 @@ impl Product {
             values,
             ids: tables.buffer(square.table, Part::Ids),
             rows: table.used,
-            width: width as u32,
+            width: self.width as u32,
             greatest: square.greatest,
-            cells: product.cells[0],
-            places: product.places,
-            control: product.control,
+            cells: self.cells[0],
+            places: self.places,
+            control: self.control,
         };
         let args = layouts.spread.args(&arguments);
         let grid = table.used.div_ceil(BLOCK).min(1 << 16);
-        device.launch(&Launch { kernel: spread, grid, block: BLOCK, args: &args, cooperative: false })?;
-        Ok(Some(Box::new(product)))
+        device.launch(&Launch { kernel: spread, grid, block: BLOCK, args: &args, cooperative: false })
     }
 
     /// Does the part of the next round that finds better values, and leaves them with the rows; says whether it could.

@@ -4,8 +4,8 @@ use gchr_base::rule::RuleId;
 use gchr_terms::plan::{Arm, Block, End, FunctionId, LocalId, Region, Step, Target};
 
 use super::super::direct::in_group;
+use super::super::frames::HOLE;
 use super::super::states::{NestId, Position, StateId};
-use super::frames::HOLE;
 use super::operate::constant;
 use super::{Generator, Scope, halves, to_bits};
 use gchr_kernel::build;

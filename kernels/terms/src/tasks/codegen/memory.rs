@@ -8,7 +8,7 @@ use gchr_base::ids::Id;
 use gchr_base::signature::SymbolId;
 use gchr_terms::plan::{ClassId, Field, LocalId, Region, Step, Variant};
 
-use super::frames::{HOLE, ROOT, SORT};
+use super::super::frames::{HOLE, ROOT, SORT};
 use super::{Generator, add, from_bits, halves, wide_bits};
 use gchr_kernel::build;
 use gchr_kernel::ir::*;

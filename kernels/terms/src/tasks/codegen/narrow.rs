@@ -104,24 +104,7 @@ struct Narrowing {
 impl Narrowing {
     /// A piece: its parameters, its machine and its result.
     fn piece(&self, function: &mut Function) {
-        let mut given: HashMap<(VarId, u32), VarId> = HashMap::default();
-        if let Some(used) = &self.of_params {
-            let mut params = Vec::new();
-            for param in std::mem::take(&mut function.params) {
-                if function.vars[param].ty != Type::Record(self.params) {
-                    params.push(param);
-                    continue;
-                }
-                for &k in used {
-                    let Field { name, ty } = self.records[self.params].fields[k as usize].clone();
-                    let var = Var { name: format!("{name}_given"), ty, storage: Storage::Param };
-                    let var = function.vars.push(var);
-                    given.insert((param, k), var);
-                    params.push(var);
-                }
-            }
-            function.params = params;
-        }
+        let given = self.split_params(function);
         let mut unused: Vec<VarId> = Vec::new();
         let machines: Vec<VarId> =
             function.vars.ids().filter(|&v| function.vars[v].ty == Type::Record(self.machine)).collect();
@@ -176,6 +159,29 @@ impl Narrowing {
             machines.into_iter().for_each(|var| function.vars[var].ty = narrowed);
         }
         function.renumber();
+    }
+
+    /// Gives a piece a parameter for each field of the record of parameters that is used, in the place of the record;
+    /// by the record's variable and the field: that parameter.
+    fn split_params(&self, function: &mut Function) -> HashMap<(VarId, u32), VarId> {
+        let mut given = HashMap::default();
+        let Some(used) = &self.of_params else { return given };
+        let mut params = Vec::new();
+        for param in std::mem::take(&mut function.params) {
+            if function.vars[param].ty != Type::Record(self.params) {
+                params.push(param);
+                continue;
+            }
+            for &k in used {
+                let Field { name, ty } = self.records[self.params].fields[k as usize].clone();
+                let var = Var { name: format!("{name}_given"), ty, storage: Storage::Param };
+                let var = function.vars.push(var);
+                given.insert((param, k), var);
+                params.push(var);
+            }
+        }
+        function.params = params;
+        given
     }
 
     /// Calls of pieces: arguments, and what is done with the result. `results`: the variables that have one.

@@ -158,7 +158,7 @@ impl Capacity {
             Place { first_word, base, stride, cells: cells as u32, shared }
         });
         let classes: Vec<Place> = classes.collect();
-        // More places than there can be batches: whoever gives one away never waits for room.
+        // More places than there can be batches: a thread that gives one away never waits for room.
         let most = classes.iter().map(|c| c.cells / self.batch + 1).max().unwrap_or(0);
         let ring = if shapes.is_some() { most.next_power_of_two() } else { 0 };
         Places {

@@ -3,7 +3,7 @@
 use super::heap::Places;
 use crate::tasks::contract::{Compact, Trace};
 use crate::tasks::kernels::Kernels;
-use crate::tasks::tracing::{ClassPlace, Tracing};
+use crate::tasks::tracing::{TracedClass, Tracing};
 use gchr_kernel::device::{BufferId, Device, KernelId, Launch, Result};
 
 /// Threads a block; the template's.
@@ -131,7 +131,7 @@ impl Collector {
         device: &mut dyn Device,
     ) -> Result<()> {
         let (heap, places) = heap;
-        let classes = places.classes.iter().enumerate().map(|(k, place)| ClassPlace {
+        let classes = places.classes.iter().enumerate().map(|(k, place)| TracedClass {
             base: place.first_word as u32,
             stride: place.stride,
             cells: cells[k] as u32,

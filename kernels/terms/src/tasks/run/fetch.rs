@@ -39,7 +39,8 @@ impl exec::Cells for Pages {
 }
 
 impl Pages {
-    /// Brings what values reach; `None` where that lies in more than `most` pages. What is no normal form of the layout is left for those who read it. `in_use` and `places` are by class.
+    /// Brings what values reach; `None` where that lies in more than `most` pages. What is no normal form of the layout
+    /// is left for those who read it. `in_use` and `places` are by class.
     pub fn fetch(
         layout: &Layout,
         values: impl Iterator<Item = (SortId, u64)>,

@@ -10,8 +10,8 @@ use rayon::Scope;
 
 use super::launch::End;
 
-/// Cells that a thread looks into between two looks at whether it should share what waits, and values that must wait
-/// for it.
+/// Cells that a thread looks into between two looks at whether it should share pending values, and how many must be
+/// pending for it.
 const TURN: u64 = 1 << 12;
 const SHARED: usize = 2;
 

@@ -3,7 +3,8 @@
 use super::capacity::Capacity;
 use super::start::Start;
 use super::{Job, Options};
-use crate::tasks::codegen::{FEWEST_CELLS, Shape};
+use crate::tasks::codegen::FEWEST_CELLS;
+use crate::tasks::frames::Shape;
 
 /// Places in the queue a thread, at least; and for each task that a frame becomes.
 const PLACES: u32 = 8;

@@ -85,7 +85,7 @@ impl<'d> Slots<'d> {
 #[cfg(test)]
 mod tests {
     use gchr_kernel::ir::Module;
-    use gchr_simulator::{Options, Program, SimDevice};
+    use gchr_simulator::{Program, SimDevice, SimulatorOptions};
 
     use super::*;
 
@@ -95,7 +95,7 @@ mod tests {
         let used = 5 * PAGE + 100;
         let module = Module::default();
         let program = Program::new(&module).expect("an empty module");
-        let mut device = SimDevice::new(program, Options::default());
+        let mut device = SimDevice::new(program, SimulatorOptions::default());
         let words: Vec<u32> = (0..used * WIDTH).map(|at| at as u32 ^ 0x5a5a).collect();
         let term = device.upload_new(&words).expect("room");
         for most in 0..8 {

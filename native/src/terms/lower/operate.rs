@@ -5,10 +5,10 @@ use gchr_base::signature::{SortKind, SymbolId};
 use gchr_terms::exec::engine::constant_bits;
 use gchr_terms::plan::{Block, Function, LocalId, Step, TermPlan, Test};
 
-use super::helpers::Slow;
-use super::lower::Lower;
+use super::Lower;
 use crate::code::Kind;
 use crate::emit::{CheckedOp, Compare, Cond, FloatOp, Val, WordOp};
+use crate::terms::helpers::Slow;
 
 /// How an operator is computed.
 #[derive(Clone, Copy)]
