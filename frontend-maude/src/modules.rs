@@ -25,6 +25,13 @@ pub(crate) struct Flat {
     pub variables: Arc<HashMap<Arc<str>, TypeName>>,
 }
 
+impl Flat {
+    /// A module without parameters.
+    pub fn of_parts(parts: Vec<Arc<ModulePart>>, variables: Arc<HashMap<Arc<str>, TypeName>>) -> Self {
+        Self { parts, params: Vec::new(), variables }
+    }
+}
+
 type Fail = Box<Diagnostic>;
 
 /// All modules that are known.
@@ -336,6 +343,13 @@ impl<'d> Modules<'d> {
                 }
                 Attribute::Ditto | Attribute::Other => {}
             }
+        }
+        if found.assoc
+            && let Some(identity) = &found.identity
+            && !(identity.left && identity.right)
+        {
+            let what = "associative operators with an identity on one side only";
+            self.diagnostics.push(*crate::parser::unsupported(declared.span, what));
         }
         if (found.assoc || found.comm) && declared.domain.len() != 2 {
             self.diagnostics.push(

@@ -255,7 +255,12 @@ impl Parser<'_> {
                 self.at += 1;
                 return Ok(self.tokens[start..self.at].to_vec());
             }
-            if self.at > start && (MODULES.contains(&&*token.text) || ENDS.contains(&&*token.text)) {
+            // `show mod` names what is shown.
+            let is_named = self.at == start + 1 && SETTINGS.contains(&&*self.tokens[start].text);
+            if self.at > start
+                && !is_named
+                && (MODULES.contains(&&*token.text) || ENDS.contains(&&*token.text))
+            {
                 return Err(expected(token.span, "`.` behind the statement before"));
             }
             self.at += 1;

@@ -384,10 +384,6 @@ impl Lower<'_> {
 
 /// A rule without identities beside other arguments of their operators, on the left-hand side and in patterns.
 pub(super) fn without_identities(signature: &Signature, rule: &Arc<Rule>) -> Arc<Rule> {
-    let has_identity = signature.ops.iter().any(|op| op.properties.identity.is_some());
-    if !has_identity {
-        return rule.clone();
-    }
     let mut rule = (**rule).clone();
     rule.left = collapsed(signature, rule.left);
     for condition in &mut rule.conditions {

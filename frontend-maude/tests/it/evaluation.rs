@@ -276,3 +276,40 @@ fn results_are_read_as_they_are_written() {
         assert_eq!(value(text, Some(&first)), first, "{term}");
     }
 }
+
+#[test]
+fn rational_numbers_are_divided_and_have_common_divisors() {
+    check(
+        "fmod M is protecting RAT . endfm",
+        &[
+            ("7/2 quo 2/3", "5"),
+            ("7/2 rem 2/3", "1 / 6"),
+            ("(- 7/2) quo 2", "-1"),
+            ("5 rem 2/3", "1 / 3"),
+            ("0 quo 1/2", "0"),
+            ("gcd(1/2, 5/6)", "1 / 6"),
+            ("gcd(1/2, 1/3, 0)", "1 / 6"),
+            ("lcm(1/2, 2/3)", "2"),
+            ("1/4 divides 1/2 and not (2/3 divides 5)", "true"),
+        ],
+    );
+}
+
+#[test]
+fn arguments_of_associative_operators_are_written_side_by_side() {
+    check(
+        "fmod M is sorts E S . subsort E < S . ops a b c : -> E . op f : S S -> S [assoc] . op g : S -> S . endfm",
+        &[("f(f(a, b), c)", "f(a, b, c)"), ("f(g(f(a, b)), a, f(b, c))", "f(g(f(a, b)), a, b, c)")],
+    );
+}
+
+#[test]
+fn renamings_in_brackets_and_what_is_shown() {
+    let text = "fmod L{X :: TRIV} is sort L{X} . subsort X$Elt < L{X} . op f : L{X} -> L{X} .
+        var A : L{X} . eq f(A) = A . endfm
+      fmod M is inc (L * (sort L{X} to N{X}, op f : L{X} -> L{X} to g)){Nat} . endfm
+      show mod .
+      show ops M .
+      red g(3) .";
+    assert_eq!(super::value(text, None), "3");
+}

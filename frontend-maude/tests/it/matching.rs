@@ -34,6 +34,14 @@ enum Normal {
     Op(usize, Vec<Normal>),
 }
 
+/// Terms and their values by one text.
+#[track_caller]
+fn check(text: &str, cases: &[(&str, &str)]) {
+    for (term, expected) in cases {
+        assert_eq!(&value(text, Some(term)), expected, "{term}");
+    }
+}
+
 const NAMES: [&str; 2] = [";", "@"];
 
 fn random_tree(random: &mut Random, depth: u32, vars: &[char]) -> Tree {
@@ -203,4 +211,60 @@ fn random_patterns_match_what_they_should() {
         assert_eq!(value(&program, None), format!("EVAL({})", shown.join(", ")), "seed {seed}\n{program}");
     }
     assert!(matched as u64 > cases, "{matched} terms match");
+}
+
+#[test]
+fn a_variable_that_occurs_again_does_not_take_the_rest() {
+    check(
+        "fmod M is sort S . ops a b c z : -> S . op -_ : S -> S . op f : S -> S .
+           op _+_ : S S -> S [assoc comm] . op _*_ : S S -> S [assoc] .
+           vars X Y : S . eq X + (- X) = z . eq X * f(X) = z . eq f(f(X)) * Y = b .
+           ceq X + f(Y) = c if X == b .
+         endfm",
+        &[
+            ("a + (- a)", "z"),
+            ("b + c + (- b)", "c + z"),
+            ("a + b + c + (- (a + c))", "b + z"),
+            ("a * b * f(b) * c", "a * z * c"),
+            ("a + b + f(a)", "a + c"),
+            ("c + f(f(f(a)) * c)", "c + f(b)"),
+        ],
+    );
+}
+
+#[test]
+fn arguments_beside_an_identity_of_operators_that_are_not_associative() {
+    let identities = ["id: e", "left id: e", "right id: e"];
+    for (identity, expected) in
+        identities.into_iter().zip([["t", "t", "t"], ["t", "n", "t"], ["n", "t", "t"]])
+    {
+        let text = format!(
+            "fmod M is sort S . ops a b e t n : -> S . op p : S S -> S . ops f g h : S -> S . op _+_ : S S -> S [{identity}] .
+               vars X Y : S .
+               eq f(p(X, X + b)) = t . eq f(X) = n [owise] .
+               eq g(p(X, b + X)) = t . eq g(X) = n [owise] .
+               eq h(p(a, X + Y)) = t . eq h(X) = n [owise] .
+             endfm"
+        );
+        check(
+            &text,
+            &[
+                ("f(p(e, b))", expected[0]),
+                ("g(p(e, b))", expected[1]),
+                ("h(p(a, b))", expected[2]),
+                ("f(p(a, a + b))", "t"),
+                ("h(p(b, b))", "n"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn an_equation_collapses_with_what_its_variables_leave() {
+    check(
+        "fmod M is sort S . ops a b e z : -> S . op _+_ : S S -> S [assoc comm id: e] .
+           op _*_ : S S -> S [assoc id: e] . vars X Y : S . eq (X + Y) * a = z .
+         endfm",
+        &[("a", "z"), ("b * a", "b * z"), ("(b + b) * a + e", "(b + b) * z"), ("a * b", "z * b"), ("b", "b")],
+    );
 }
