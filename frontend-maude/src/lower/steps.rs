@@ -302,7 +302,9 @@ impl Lower<'_> {
             conditions: rule.conditions.iter().map(|condition| condition.map(&replace)).collect(),
             ..rule.clone()
         };
-        Some((*theory::without_identities(&self.space.signature, &Arc::new(rule))).clone())
+        let rule = theory::without_identities(&self.space.signature, &Arc::new(rule));
+        // An equation for every term of a sort would have no end.
+        (!is_variable(&rule.left)).then(|| (*rule).clone())
     }
 
     pub(super) fn unordered<'t>(&self, term: &'t Term) -> Result<[&'t Term; 2], Unmatched> {

@@ -264,7 +264,17 @@ fn an_equation_collapses_with_what_its_variables_leave() {
     check(
         "fmod M is sort S . ops a b e z : -> S . op _+_ : S S -> S [assoc comm id: e] .
            op _*_ : S S -> S [assoc id: e] . vars X Y : S . eq (X + Y) * a = z .
+           sort E . subsort E < S . op c : -> E . var P : E . eq f((X * P) + X) = z . op f : S -> S .
+           op _&_ : S S -> S [comm id: e] . eq (X * P) & X = z .
          endfm",
-        &[("a", "z"), ("b * a", "b * z"), ("(b + b) * a + e", "(b + b) * z"), ("a * b", "z * b"), ("b", "b")],
+        &[
+            ("a", "z"),
+            ("b * a", "b * z"),
+            ("(b + b) * a + e", "(b + b) * z"),
+            ("a * b", "z * b"),
+            ("b", "b"),
+            ("c", "c"),
+            ("f(c)", "z"),
+        ],
     );
 }
