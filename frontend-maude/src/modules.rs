@@ -337,10 +337,8 @@ impl<'d> Modules<'d> {
                     }
                 }
                 Attribute::Special(name) if is_library => found.special = Some(name.clone()),
-                Attribute::Special(_) => {
-                    let what = "operators that are built into the interpreter";
-                    self.diagnostics.push(*crate::parser::unsupported(declared.span, what));
-                }
+                // Its values are not known: it may be declared, and terms that are evaluated do not have it.
+                Attribute::Special(_) => found.special = Some("missing".into()),
                 Attribute::Ditto | Attribute::Other => {}
             }
         }

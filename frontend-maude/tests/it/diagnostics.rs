@@ -77,6 +77,12 @@ fn what_is_not_supported_is_said() {
     );
     check_module("protecting META-LEVEL .\n", &[("T3401", "META-LEVEL")]);
     check_module("eq X = a .\n", &[("T3401", "X")]);
+    check_module("op h : A -> A [special (id-hook H (x) op-hook i (f : A ~> A))] .\n", &[]);
+    check_module("op h : A -> A [special (id-hook H)] .\n eq f(a) = h(a) .\n", &[("T3401", "h(a)")]);
+    check(
+        "load model-checker\nmod M is\n including MODEL-CHECKER .\n op s : -> State .\nendm\nred modelCheck(s, [] True) .\n",
+        &[("T3401", "modelCheck(s, [] True)")],
+    );
     check("fmod M is\n protecting NAT .\n eq 3 = 0 .\nendfm\n", &[("T3401", "3")]);
     check("fmod M is\n protecting NAT .\n var N : Nat .\n eq s s N = N .\nendfm\n", &[("T3401", "s s N")]);
     check("fmod M is\n protecting NAT .\n eq s_^3(0) = 0 .\nendfm\n", &[("T3401", "s_^3(0)")]);

@@ -313,3 +313,35 @@ fn renamings_in_brackets_and_what_is_shown() {
       red g(3) .";
     assert_eq!(super::value(text, None), "3");
 }
+
+#[test]
+fn states_and_formulas_of_model_checking_are_evaluated() {
+    let text = "load model-checker
+      mod M is including MODEL-CHECKER . subsort Nat < State . protecting NAT . op small : Nat -> Prop .
+        vars N M : Nat . ceq N |= small(M) = true if N < M . eq N |= small(M) = false [owise] .
+        rl N => s N .
+      endm\n";
+    let (_, loaded) = super::load_text(text, Some("3 |= small(7)"));
+    assert_eq!(loaded.diagnostics.iter().map(|found| found.code).collect::<Vec<_>>(), ["T3403"]);
+    let text = text.replace("rl N => s N .", "");
+    check(
+        &text,
+        &[
+            ("3 |= small(7)", "true"),
+            ("7 |= small(7)", "false"),
+            ("<> small(2)", "True U small(2)"),
+            ("~ [] (small(1) -> <> small(2))", "True U (False R ~ small(2)) /\\ small(1)"),
+            ("~ (small(1) U ~ O small(2))", "~ small(1) R O small(2)"),
+        ],
+    );
+}
+
+#[test]
+fn theories_of_orders() {
+    check(
+        "fmod MAX{X :: TOTAL-ORDER} is op most : X$Elt X$Elt -> X$Elt . vars A B : X$Elt .
+           ceq most(A, B) = A if B <= A . eq most(A, B) = B [owise] . endfm
+         fmod M is protecting MAX{Nat<=} . endfm",
+        &[("most(3, 8)", "8"), ("most(8, 3)", "8")],
+    );
+}
