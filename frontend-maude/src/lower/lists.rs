@@ -157,7 +157,7 @@ impl Lower<'_> {
         op: usize,
         list: &Key,
         taken: &Key,
-        step: Option<Step<'t>>,
+        reversed: bool,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
         let Then { env, search, .. } = then;
@@ -166,11 +166,10 @@ impl Lower<'_> {
         let (through, inner) = self.go_through(symbol, &[taken], lists, env, search);
         let (cx, patterns) = self.again(&inner, span);
         let mut found = cx.value(cx.known[taken], span);
-        if step.is_none() {
+        if !reversed {
             found = self.in_order(kind, found, span);
         }
-        let steps = then.after(step);
-        let further = self.solve(Then { steps: &steps, env: &inner, search })?;
+        let further = self.solve(Then { env: &inner, ..then })?;
         let attempt = self.app(further, cx.values(&inner, &[(taken, found)], span), span);
         self.if_found(through, cx, patterns, attempt, search);
         let First { cx, patterns, element, further } = self.with_first(&inner, list, kind, span);

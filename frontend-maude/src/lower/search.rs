@@ -3,6 +3,7 @@
 
 use super::lists::position;
 use super::pattern::{Matching, Unmatched, readings};
+use super::steps::occurrences;
 use super::*;
 use crate::signature::Properties;
 use crate::term::Condition;
@@ -166,9 +167,17 @@ impl Lower<'_> {
                 let taken = self.new_place();
                 let (op, none, elements) = (*op, *none, taken.clone());
                 let build = Step::Build { op, elements, var, none, reversed: true };
-                self.prefix(symbol, op, list, &taken, Some(build), then)
+                // The value is made when the elements behind it fit: most prefixes are none.
+                let mut steps = then.steps.to_vec();
+                let fits = |step: &&Step<'_>| match step {
+                    Step::First { list: of, pattern, .. } => of == list && occurrences(var, pattern) == 0,
+                    Step::Empty { list: of, .. } => of == list,
+                    _ => false,
+                };
+                steps.insert(then.steps.iter().take_while(fits).count(), build);
+                self.prefix(symbol, op, list, &taken, true, Then { steps: &steps, ..then })
             }
-            Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, None, then),
+            Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, false, then),
             Step::Keep { list, key } => {
                 let (cx, patterns) = self.again(then.env, then.search.span);
                 let value = cx.value(cx.known[list], then.search.span);
@@ -379,7 +388,7 @@ impl Lower<'_> {
         let sorts: Vec<SortId> = declared.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
         let left = self.new_place();
         let right = self.new_place();
-        for parts in Parts::of(&declared.properties) {
+        for parts in Parts::of(&declared.properties, args) {
             let [first, second] = if parts == Parts::Swapped { [args[1], args[0]] } else { args };
             let steps = then.after([Step::Is(left.clone(), first), Step::Is(right.clone(), second)]);
             let at = position(env, subject);
@@ -420,9 +429,15 @@ enum Parts {
 }
 
 impl Parts {
-    fn of(properties: &Properties) -> Vec<Self> {
+    /// In the order in which they are tried. A pattern that looks into an argument is tried with the first one first,
+    /// which is the smaller one of two that have the same symbol.
+    fn of(properties: &Properties, patterns: [&Term; 2]) -> Vec<Self> {
+        let is_variable = |term: &Term| matches!(term.kind, TermKind::Var(..));
         let mut found = vec![Parts::InOrder];
-        found.extend(properties.comm.then_some(Parts::Swapped));
+        if properties.comm {
+            let first = is_variable(patterns[0]) && !is_variable(patterns[1]);
+            found.insert(usize::from(!first), Parts::Swapped);
+        }
         if let Some(identity) = &properties.identity {
             found.extend(identity.right.then_some(Parts::BesideIdentity { left: false }));
             found.extend(identity.left.then_some(Parts::BesideIdentity { left: true }));

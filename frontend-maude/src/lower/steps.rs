@@ -340,7 +340,7 @@ pub(super) fn same_variable(a: &Term, b: &Term) -> bool {
 }
 
 /// How often a variable occurs in a term.
-fn occurrences(variable: &Term, within: &Term) -> usize {
+pub(super) fn occurrences(variable: &Term, within: &Term) -> usize {
     let (mut count, mut todo) = (0, vec![within]);
     while let Some(term) = todo.pop() {
         count += usize::from(same_variable(variable, term));
