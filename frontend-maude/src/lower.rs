@@ -58,7 +58,7 @@ enum Make {
     Behind(usize),
     /// An operator applied to a value and what an extension has left.
     Extended(usize),
-    /// The same with the rest before it.
+    /// The same with the rest before it, which is reversed.
     ExtendedBefore(usize),
     /// The least sort as a number.
     Code(usize),

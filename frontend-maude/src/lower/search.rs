@@ -95,7 +95,7 @@ pub(super) enum Step<'t> {
         list: Key,
         value: &'t Term,
     },
-    /// Some first elements are left.
+    /// Some first elements are left, in reverse.
     Before {
         op: usize,
         list: Key,
@@ -175,9 +175,9 @@ impl Lower<'_> {
                     _ => false,
                 };
                 steps.insert(then.steps.iter().take_while(fits).count(), build);
-                self.prefix(symbol, op, list, &taken, true, Then { steps: &steps, ..then })
+                self.prefix(symbol, op, list, &taken, Then { steps: &steps, ..then })
             }
-            Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, false, then),
+            Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, then),
             Step::Keep { list, key } => {
                 let (cx, patterns) = self.again(then.env, then.search.span);
                 let value = cx.value(cx.known[list], then.search.span);
