@@ -313,12 +313,13 @@ impl Input {
         account: &Account,
     ) -> Result<Parts, Vec<Diagnostic>> {
         let files = gchr_formats::Files::beside(self.path(), account);
-        let gchr_formats::Loaded { ast, program, mut diagnostics } =
+        let gchr_formats::Loaded { ast, program, reader, mut diagnostics } =
             gchr_formats::load(sources, id, format, &files);
         let Some(rules) = program else { return Err(diagnostics) };
         let syntax = Syntax::Format(format);
-        let rules = self.with_term(rules, sources, &mut diagnostics)?;
-        Ok(Parts::of_terms(syntax, Box::new(ast), rules, diagnostics))
+        let reader = reader.map(|reader| OwnReader::Modulo(Box::new(reader)));
+        let rules = self.with_term(rules, reader.as_ref(), sources, &mut diagnostics)?;
+        Ok(Parts { reader, ..Parts::of_terms(syntax, Box::new(ast), rules, diagnostics) })
     }
 
     /// A term is read together with the program, as in [`load_terms`](Self::load_terms).
@@ -358,12 +359,16 @@ impl Input {
     fn with_term(
         &self,
         mut rules: rule::Program,
+        reader: Option<&OwnReader>,
         sources: &mut SourceMap,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<rule::Program, Vec<Diagnostic>> {
         let Some(term) = &self.term else { return Ok(rules) };
         let id = sources.add("--input", term);
-        let read = TermReader::of_rules(&rules).read(sources, id);
+        let read = match reader {
+            Some(reader) => reader.clone().read(sources, id),
+            None => TermReader::of_rules(&rules).read(sources, id),
+        };
         match read {
             Ok(ground) => rules.start = Start::Term(Some(ground)),
             Err(errors) => {
@@ -420,6 +425,6 @@ pub(crate) fn no_rules() -> rule::Program {
 fn unknown_ending(path: &Path) -> Box<Diagnostic> {
     let message = format!("the ending of {} names no language", path.display());
     Box::new(Diagnostic::error("U0104", message).help(
-        "name the file .trs, .rec, .ari, .mcrl2 or .maude for term rewriting, or .chr for Constraint Handling Rules",
+        "name the file .trs, .rec, .ari, .xml, .mcrl2 or .maude for term rewriting, or .chr for Constraint Handling Rules",
     ))
 }

@@ -38,7 +38,7 @@ impl Language {
 pub enum Syntax {
     /// gchr's own language of term programs (`.trs`).
     Trs,
-    /// A format of term programs that others use (`.rec`, `.ari`, `.trs` that begins with a bracket).
+    /// A format of term programs that others use (`.rec`, `.ari`, `.xml`, `.trs` that begins with a bracket).
     Format(gchr_formats::Format),
     /// The data part of mCRL2 specifications (`.mcrl2`, `.dataspec`).
     Mcrl2,
@@ -56,6 +56,7 @@ impl Syntax {
             "trs" | "mtrs" => Some(Syntax::Trs),
             "rec" => Some(Syntax::Format(Format::Rec)),
             "ari" => Some(Syntax::Format(Format::Ari)),
+            "xml" => Some(Syntax::Format(Format::Xtc)),
             "mcrl2" | "dataspec" => Some(Syntax::Mcrl2),
             "maude" | "fm" => Some(Syntax::Maude),
             "chr" | "pl" => Some(Syntax::Chr),

@@ -162,7 +162,7 @@ impl Parser<'_> {
             None => self.profile(reader)?,
         };
         self.system.symbols.push(SymbolDeclaration { name, args, result, constructor: false });
-        self.properties(reader)
+        self.properties(name, reader)
     }
 
     /// `:sort (A B C)`, `(-> A B C)` or `C`.
@@ -190,20 +190,28 @@ impl Parser<'_> {
         Ok((sorts, result))
     }
 
-    /// `:replacement-map (1)`, `:theory AC` and others, none of which is supported.
-    fn properties(&mut self, reader: &mut Reader<'_>) -> Result<(), Fail> {
-        if !reader.is_word(0) {
-            return Ok(());
+    /// `:theory AC`; `:replacement-map (1)` and others are not supported.
+    fn properties(&mut self, name: Ident, reader: &mut Reader<'_>) -> Result<(), Fail> {
+        while reader.is_word(0) {
+            let (word, span) = reader.word("a property")?;
+            let (what, help) = match word {
+                ":theory" => {
+                    let (kind, span) = reader.word("`AC`, `A` or `C`")?;
+                    let Some(axioms) = axioms_of(kind) else {
+                        let what = format!("axioms of the kind `{kind}` are not supported");
+                        return Err(unsupported(span, &what, "matching is modulo A, C and AC"));
+                    };
+                    self.system.theory.push((name, axioms));
+                    continue;
+                }
+                ":replacement-map" => {
+                    ("rewriting below some arguments only", "remove it to rewrite below all arguments")
+                }
+                _ => ("this property of a symbol", "remove it"),
+            };
+            return Err(unsupported(span, &format!("{what} is not supported"), help));
         }
-        let (word, span) = reader.word("a property")?;
-        let (what, help) = match word {
-            ":replacement-map" => {
-                ("rewriting below some arguments only", "remove it to rewrite below all arguments")
-            }
-            ":theory" => ("matching modulo axioms", "remove it to match terms as they are"),
-            _ => ("this property of a symbol", "remove it"),
-        };
-        Err(unsupported(span, &format!("{what} is not supported"), help))
+        Ok(())
     }
 
     fn rule(&mut self, reader: &mut Reader<'_>, span: Span) -> Result<(), Fail> {
@@ -284,12 +292,17 @@ impl fmt::Display for Printed<'_> {
         for symbol in &system.symbols {
             let name = system.text(symbol.name.name);
             if system.one_sort.is_some() {
-                writeln!(f, "(fun {name} {})", symbol.args.len())?;
-                continue;
+                write!(f, "(fun {name} {}", symbol.args.len())?;
+            } else {
+                let args = joined(&system.names, &symbol.args, " ");
+                let gap = if args.is_empty() { "" } else { " " };
+                write!(f, "(fun {name} :sort ({args}{gap}{})", system.text(symbol.result.name))?;
             }
-            let args = joined(&system.names, &symbol.args, " ");
-            let gap = if args.is_empty() { "" } else { " " };
-            writeln!(f, "(fun {name} :sort ({args}{gap}{}))", system.text(symbol.result.name))?;
+            let theory = system.theory.iter().find(|(of, _)| of.name == symbol.name.name);
+            match theory {
+                Some((_, axioms)) => writeln!(f, " :theory {})", axioms_name(*axioms))?,
+                None => writeln!(f, ")")?,
+            }
         }
         for rule in &system.rules {
             write!(f, "(rule {} {}", term(&rule.left), term(&rule.right))?;

@@ -1,5 +1,5 @@
 //! Term programs in the formats of other communities to the rule IR: the Rewriting Engines Competition's (`.rec`), ARI
-//! (`.ari`), and the older one of TPDB and COPS. The formats are described in `docs/formats.md`.
+//! (`.ari`), the XML format of TPDB (`.xml`), and the older one of TPDB and COPS. The formats are described in `docs/formats.md`.
 //!
 //! Each format has a parser and a printer of one syntax tree, [`System`]; one lowering makes rules of it. The order of
 //! calls: [`load`] reads, checks and lowers a text and the modules that it includes; [`InputReader`] reads further
@@ -14,6 +14,8 @@ mod term;
 mod tokens;
 mod tpdb;
 mod unsupported;
+mod xml;
+mod xtc;
 
 use std::fmt;
 
@@ -23,7 +25,7 @@ use gchr_base::source::{SourceId, SourceMap};
 use gchr_base::stack::with_large_stack;
 
 pub use gchr_base::reading::Files;
-pub use lower::InputReader;
+pub use lower::{InputReader, ModuloReader};
 pub use system::*;
 pub use term::{Node, Term};
 
@@ -36,6 +38,8 @@ pub enum Format {
     Ari,
     /// The older text format of these.
     Tpdb,
+    /// The XML format of termination problems.
+    Xtc,
 }
 
 /// A system with the format that it prints in.
@@ -53,6 +57,7 @@ impl fmt::Display for Printable {
             Format::Rec => rec::Printed(&self.system).fmt(f),
             Format::Ari => ari::Printed(&self.system).fmt(f),
             Format::Tpdb => tpdb::Printed(&self.system).fmt(f),
+            Format::Xtc => xtc::Printed(&self.system).fmt(f),
         }
     }
 }
@@ -64,6 +69,8 @@ pub struct Loaded {
     pub ast: Printable,
     /// The program; `Some` iff no diagnostic is an error.
     pub program: Option<Program>,
+    /// Reads further terms for a program that matches modulo axioms; for others an [`InputReader`] does.
+    pub reader: Option<ModuloReader>,
     /// Errors and warnings, by place.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -77,9 +84,17 @@ pub fn load(sources: &mut SourceMap, id: SourceId, format: Format, files: &Files
             Format::Rec => rec::parse(sources, id, files, &mut diagnostics),
             Format::Ari => ari::parse(sources, id, &mut diagnostics),
             Format::Tpdb => tpdb::parse(sources, id, &mut diagnostics),
+            Format::Xtc => xtc::parse(sources, id, &mut diagnostics),
         };
-        let program = lower::lower(&system, &mut diagnostics);
+        let free = lower::lower(&system, &mut diagnostics);
+        let (program, reader) = match free {
+            Some(free) if !system.theory.is_empty() => {
+                let made = lower::modulo(&system, free, &mut diagnostics);
+                (made.as_ref().map(|reader| reader.program().clone()), made)
+            }
+            free => (free, None),
+        };
         diagnostic::sort(&mut diagnostics);
-        Loaded { ast: Printable { system, format }, program, diagnostics }
+        Loaded { ast: Printable { system, format }, program, reader, diagnostics }
     })
 }

@@ -2,6 +2,7 @@
 
 mod build;
 mod input;
+mod modulo;
 mod scope;
 mod sorts;
 
@@ -18,6 +19,8 @@ use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
 pub use input::InputReader;
+pub use modulo::ModuloReader;
+pub(crate) use modulo::modulo;
 
 use self::scope::{Meaning, Scope};
 use crate::system::{Condition, ConditionKind, RuleDeclaration, System};

@@ -4,6 +4,7 @@
 use gchr_base::hash::HashSet;
 use gchr_base::names::{Ident, Name, Names};
 use gchr_base::source::Span;
+use gchr_maude::Axioms;
 
 use crate::term::Term;
 
@@ -20,6 +21,8 @@ pub struct System {
     pub sorts: Vec<Ident>,
     /// Declared symbols, or in formats that do not declare them those that occur.
     pub symbols: Vec<SymbolDeclaration>,
+    /// Symbols that rules match modulo axioms.
+    pub theory: Vec<(Ident, Axioms)>,
     /// Whether names that are no symbols are variables.
     pub undeclared_variables: bool,
     /// Declared variables.
@@ -91,6 +94,26 @@ pub struct Condition {
     pub differ: bool,
 }
 
+/// The axioms that a name stands for, `A`, `C` or `AC`.
+pub(crate) fn axioms_of(name: &str) -> Option<Axioms> {
+    let (associative, commutative) = match name {
+        "A" => (true, false),
+        "C" => (false, true),
+        "AC" => (true, true),
+        _ => return None,
+    };
+    Some(Axioms { associative, commutative })
+}
+
+/// The name of axioms.
+pub(crate) fn axioms_name(axioms: Axioms) -> &'static str {
+    match (axioms.associative, axioms.commutative) {
+        (true, false) => "A",
+        (false, true) => "C",
+        _ => "AC",
+    }
+}
+
 impl System {
     /// An empty system of a format with sorts.
     pub fn new() -> Self {
@@ -100,6 +123,7 @@ impl System {
             one_sort: None,
             sorts: Vec::new(),
             symbols: Vec::new(),
+            theory: Vec::new(),
             undeclared_variables: false,
             variables: Vec::new(),
             conditions: ConditionKind::Join,

@@ -188,7 +188,7 @@ impl fmt::Display for Shown<'_> {
 }
 
 /// How many nodes each subterm has.
-fn sizes(nodes: &[Node]) -> Vec<u32> {
+pub(crate) fn sizes(nodes: &[Node]) -> Vec<u32> {
     let mut sizes: Vec<u32> = Vec::with_capacity(nodes.len());
     for (at, node) in nodes.iter().enumerate() {
         let mut size = 1;

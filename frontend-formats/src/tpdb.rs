@@ -83,11 +83,7 @@ impl Parser<'_> {
                 };
                 Ok(())
             }
-            "THEORY" => Err(unsupported(
-                span,
-                "matching modulo axioms is not supported",
-                "remove the section to match terms as they are",
-            )),
+            "THEORY" => self.theory(reader),
             "REPLACEMENT-MAP" => Err(no_context(span)),
             "COMMENT" => {
                 self.skip_rest(reader);
@@ -99,6 +95,21 @@ impl Parser<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// `(AC plus times) (C max)`.
+    fn theory(&mut self, reader: &mut Reader<'_>) -> Result<(), Fail> {
+        while reader.eat("(") {
+            let (word, span) = reader.word("`AC`, `A` or `C`")?;
+            let Some(axioms) = axioms_of(word) else {
+                let what = format!("axioms of the kind `{word}` are not supported");
+                return Err(unsupported(span, &what, "matching is modulo A, C and AC"));
+            };
+            let symbols = idents(reader, &mut self.system.names);
+            self.system.theory.extend(symbols.into_iter().map(|symbol| (symbol, axioms)));
+            reader.expect(")")?;
+        }
+        Ok(())
     }
 
     /// Skips to before the end of the section.
@@ -210,6 +221,13 @@ impl fmt::Display for Printed<'_> {
             for symbol in &system.symbols {
                 let (name, result) = (system.text(symbol.name.name), system.text(symbol.result.name));
                 writeln!(f, "  ({name} {} -> {result})", joined(&system.names, &symbol.args, " "))?;
+            }
+            writeln!(f, ")")?;
+        }
+        if !system.theory.is_empty() {
+            write!(f, "(THEORY")?;
+            for (symbol, axioms) in &system.theory {
+                write!(f, " ({} {})", axioms_name(*axioms), system.text(symbol.name))?;
             }
             writeln!(f, ")")?;
         }

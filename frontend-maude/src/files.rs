@@ -15,7 +15,12 @@ pub(crate) fn read(
     if ["prelude", "prelude.maude"].contains(&name) {
         return Ok(None);
     }
-    let path = files.find(&[format!("{name}.maude"), name.to_string()]).map_err(|why| {
+    let found = files.find(&[format!("{name}.maude"), name.to_string()]);
+    // The library has these modules.
+    if found.is_err() && ["model-checker", "model-checker.maude"].contains(&name) {
+        return Ok(None);
+    }
+    let path = found.map_err(|why| {
         Box::new(
             Diagnostic::error("T3105", format!("the file `{name}` is not found"))
                 .label(span, "loaded here")

@@ -1,13 +1,15 @@
 //! Functional modules of Maude to the rule IR (`docs/language-maude.md`).
 //!
 //! The order of calls: [`load`] reads, checks and lowers a text, with a term to evaluate; [`InputReader`] reads further
-//! terms for it. No call fails: all findings are [`Diagnostic`]s.
+//! terms for it. No call fails: all findings are [`Diagnostic`]s. [`modulo`] has the rules of other languages match
+//! modulo axioms, too.
 
 mod files;
 mod grammar;
 mod input;
 mod lower;
 mod modules;
+mod modulo;
 mod parser;
 mod signature;
 mod syntax;
@@ -23,6 +25,7 @@ use gchr_base::stack::with_large_stack;
 
 pub use gchr_base::reading::Files;
 pub use input::InputReader;
+pub use modulo::{Axioms, Modulo, modulo};
 pub use syntax::Text;
 
 use crate::lower::{Lower, Output, Space};

@@ -58,7 +58,7 @@ enum Make {
     Behind(usize),
     /// An operator applied to a value and what an extension has left.
     Extended(usize),
-    /// The same with the rest before it.
+    /// The same with the rest before it, which is reversed.
     ExtendedBefore(usize),
     /// The least sort as a number.
     Code(usize),
@@ -223,7 +223,12 @@ impl Space {
     /// Declares everything of a module and makes its rules.
     pub fn new(flat: &Flat, signature: Arc<Signature>, out: &mut Output) -> Self {
         let rules = flat.parts.iter().flat_map(|part| &part.rules);
-        let rules: Vec<Arc<Rule>> = rules.map(|rule| theory::without_identities(&signature, rule)).collect();
+        let has_identities = signature.ops.iter().any(|op| op.properties.identity.is_some());
+        let normal = |rule: &Arc<Rule>| match has_identities {
+            true => theory::without_identities(&signature, rule),
+            false => rule.clone(),
+        };
+        let rules: Vec<Arc<Rule>> = rules.map(normal).collect();
         let mut space = Self {
             with_equations: with_equations(&signature, &rules),
             rules: Arc::new(rules),
@@ -251,6 +256,11 @@ impl Space {
         lower.declare();
         lower.equations();
         space
+    }
+
+    /// What is rewritten for an operator.
+    pub fn call(&self, op: usize) -> SymbolId {
+        self.calls[op]
     }
 
     fn op(&self, key: &OpKey) -> usize {
@@ -290,6 +300,8 @@ impl Lower<'_> {
                     (*first, *last) = (less.min(*first), less.min(*last));
                 }
                 Notation::Mixfix(Mixfix::new(prec, &limits, op.properties.assoc))
+            } else if op.properties.assoc {
+                Notation::Flat
             } else {
                 Notation::Plain
             };

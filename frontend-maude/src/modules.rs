@@ -25,6 +25,13 @@ pub(crate) struct Flat {
     pub variables: Arc<HashMap<Arc<str>, TypeName>>,
 }
 
+impl Flat {
+    /// A module without parameters.
+    pub fn of_parts(parts: Vec<Arc<ModulePart>>, variables: Arc<HashMap<Arc<str>, TypeName>>) -> Self {
+        Self { parts, params: Vec::new(), variables }
+    }
+}
+
 type Fail = Box<Diagnostic>;
 
 /// All modules that are known.
@@ -330,12 +337,17 @@ impl<'d> Modules<'d> {
                     }
                 }
                 Attribute::Special(name) if is_library => found.special = Some(name.clone()),
-                Attribute::Special(_) => {
-                    let what = "operators that are built into the interpreter";
-                    self.diagnostics.push(*crate::parser::unsupported(declared.span, what));
-                }
+                // Its values are not known: it may be declared, and terms that are evaluated do not have it.
+                Attribute::Special(_) => found.special = Some("missing".into()),
                 Attribute::Ditto | Attribute::Other => {}
             }
+        }
+        if found.assoc
+            && let Some(identity) = &found.identity
+            && !(identity.left && identity.right)
+        {
+            let what = "associative operators with an identity on one side only";
+            self.diagnostics.push(*crate::parser::unsupported(declared.span, what));
         }
         if (found.assoc || found.comm) && declared.domain.len() != 2 {
             self.diagnostics.push(

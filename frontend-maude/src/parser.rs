@@ -49,7 +49,7 @@ const ENDS: [&str; 9] = ["endfm", "endm", "endfth", "endth", "endv", "endom", "e
 /// Words that begin a module or a view.
 const MODULES: [&str; 9] = ["fmod", "mod", "fth", "th", "view", "omod", "oth", "smod", "sth"];
 /// Words that begin a command whose result is not one normal form.
-const OTHER_COMMANDS: [&str; 31] = [
+const OTHER_COMMANDS: [&str; 36] = [
     "rew",
     "rewrite",
     "frew",
@@ -80,6 +80,11 @@ const OTHER_COMMANDS: [&str; 31] = [
     "parse",
     "normalize",
     "debug",
+    "irred",
+    "step",
+    "resume",
+    "where",
+    "{",
     "(",
 ];
 /// Words that begin a command without an effect on results.
@@ -255,7 +260,12 @@ impl Parser<'_> {
                 self.at += 1;
                 return Ok(self.tokens[start..self.at].to_vec());
             }
-            if self.at > start && (MODULES.contains(&&*token.text) || ENDS.contains(&&*token.text)) {
+            // `show mod` names what is shown.
+            let is_named = self.at == start + 1 && SETTINGS.contains(&&*self.tokens[start].text);
+            if self.at > start
+                && !is_named
+                && (MODULES.contains(&&*token.text) || ENDS.contains(&&*token.text))
+            {
                 return Err(expected(token.span, "`.` behind the statement before"));
             }
             self.at += 1;
@@ -396,7 +406,7 @@ impl Token {
     fn ends_statement(&self, next: Option<&Token>) -> bool {
         let begins = |token: &Token| {
             let word = &*token.text;
-            [&STATEMENTS[..], &ENDS, &MODULES, &OTHER_COMMANDS[..OTHER_COMMANDS.len() - 1], &SETTINGS]
+            [&STATEMENTS[..], &ENDS, &MODULES, &OTHER_COMMANDS[..OTHER_COMMANDS.len() - 2], &SETTINGS]
                 .iter()
                 .any(|words| words.contains(&word))
                 || ["red", "reduce", "select", "load", "in", "sload", "eof", "quit", "q"].contains(&word)

@@ -72,6 +72,17 @@ pub(crate) struct Rule {
     pub span: Span,
 }
 
+impl Condition {
+    /// Its terms.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        let (first, second) = match self {
+            Condition::Equal(a, b) | Condition::Match(a, b) => (a, Some(b)),
+            Condition::HasSort(term, _) | Condition::Holds(term) => (term, None),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
 impl Term {
     /// The terms right below this one.
     pub fn children(&self) -> &[Term] {

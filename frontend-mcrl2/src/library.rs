@@ -40,6 +40,8 @@ pub(crate) enum Special {
     GreaterEqual,
     /// The order of representations, which is total.
     Before,
+    /// Whether representations are the same, which any two values are or are not.
+    Same,
     /// Whether the sort of the elements has finitely many, by their constructors.
     Finite,
     /// A list of all of them.
@@ -76,6 +78,7 @@ pub(crate) const LIBRARY: &[Part] = &[
     special(Special::Greater, "map >: S # S -> Bool;"),
     special(Special::GreaterEqual, "map >=: S # S -> Bool;"),
     special(Special::Before, "map @before: S # S -> Bool;"),
+    special(Special::Same, "map @same: S # S -> Bool;"),
     special(Special::Finite, "map @finite: FSet(S) -> Bool; @finite: (S -> T) -> Bool;"),
     special(Special::Elements, "map @elements: FSet(S) -> List(S); @elements: (S -> T) -> List(S);"),
     part(
@@ -404,14 +407,15 @@ eqn count(d, @finbag(b)) = count(d, b);
     Set2Bag(t) = @counted(lambda d: S. if(d in t, 1, 0));
 ";
 
-/// Functions with other values at some places, the greatest place outermost.
+/// Functions with other values at some places, the greatest place outermost. A place whose value is the same again is
+/// none: functions that have the same values there are the same.
 const UPDATES: &str = "
 cons @updated: (S -> T) # S # T -> (S -> T);
 map @update: (S -> T) # S # T -> (S -> T);
 var f: S -> T; a, c: S; b, d: T;
-eqn a == c -> @update(@updated(f, a, b), c, d) = @updated(f, a, d);
+eqn a == c -> @update(@updated(f, a, b), c, d) = if(@same(f(c), d), f, @updated(f, a, d));
     @before(c, a) -> @update(@updated(f, a, b), c, d) = @updated(@update(f, c, d), a, b);
-    @update(f, c, d) = @updated(f, c, d);
+    @update(f, c, d) = if(@same(f(c), d), f, @updated(f, c, d));
 ";
 
 /// How a symbol that programs cannot write is shown in results.

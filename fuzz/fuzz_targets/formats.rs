@@ -13,7 +13,7 @@ fuzz_target!(|text: &str| {
     specification(text);
     modules(text);
     let account = Account::default();
-    for format in [Format::Rec, Format::Ari, Format::Tpdb] {
+    for format in [Format::Rec, Format::Ari, Format::Tpdb, Format::Xtc] {
         let mut sources = SourceMap::new();
         let id = sources.add("fuzz", text);
         let files = Files::beside(None, &account);

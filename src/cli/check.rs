@@ -23,7 +23,7 @@ use super::{report, sink, watchdog};
     after_help = "The exit code is 2 when a program has errors, and 1 when a property that is asked for is not shown."
 )]
 pub struct Args {
-    /// Program files: .trs, .rec, .ari, .mcrl2, .maude (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    /// Program files: .trs, .rec, .ari, .xml, .mcrl2, .maude (term rewriting) or .chr, .pl (Constraint Handling Rules)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<std::path::PathBuf>,
     /// Language of the files, when their endings do not tell

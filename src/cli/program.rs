@@ -10,7 +10,7 @@ use gchr::base::memory;
 /// A program on the command line.
 #[derive(clap::Args)]
 pub struct ProgramArgs {
-    /// Program file: .trs, .rec, .ari, .mcrl2, .maude (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    /// Program file: .trs, .rec, .ari, .xml, .mcrl2, .maude (term rewriting) or .chr, .pl (Constraint Handling Rules)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Language of FILE, when its ending does not tell
@@ -29,6 +29,8 @@ pub enum LanguageArg {
     Ari,
     /// Older format of these problems: `(VAR x) (RULES ...)`
     Tpdb,
+    /// XML format of these problems
+    Xtc,
     /// Data part of mCRL2 specifications
     Mcrl2,
     /// Functional modules of Maude
@@ -55,6 +57,7 @@ impl From<LanguageArg> for Syntax {
             LanguageArg::Rec => Syntax::Format(TermFormat::Rec),
             LanguageArg::Ari => Syntax::Format(TermFormat::Ari),
             LanguageArg::Tpdb => Syntax::Format(TermFormat::Tpdb),
+            LanguageArg::Xtc => Syntax::Format(TermFormat::Xtc),
             LanguageArg::Mcrl2 => Syntax::Mcrl2,
             LanguageArg::Maude => Syntax::Maude,
             LanguageArg::Chr => Syntax::Chr,

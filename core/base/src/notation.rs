@@ -41,6 +41,8 @@ enum Item<'a, N> {
     Node(N),
     /// The elements behind one that is written, and the bracket that closes the list.
     Elements(N),
+    /// The arguments behind one that is written, of applications of one symbol in each other, and the bracket.
+    Arguments(SymbolId, N),
     Text(&'a str),
     Owned(String),
 }
@@ -53,6 +55,7 @@ impl<V: View> Display for Notated<'_, V> {
                 Item::Text(text) => f.write_str(text)?,
                 Item::Owned(text) => f.write_str(&text)?,
                 Item::Elements(rest) => self.further_elements(rest, &mut todo),
+                Item::Arguments(symbol, rest) => self.further_arguments(symbol, rest, &mut todo),
                 Item::Node(node) => match self.view.top(node) {
                     Top::Text(text) => f.write_str(&text)?,
                     Top::App(symbol, args) => {
@@ -137,6 +140,11 @@ impl<'a, V: View> Notated<'a, V> {
                 }
                 todo.push(Item::Node(*function));
             }
+            (Notation::Flat, &[first, rest]) => {
+                todo.extend([Item::Arguments(symbol, rest), Item::Text(", ")]);
+                self.push_within(first, Mixfix::ARGUMENT, todo);
+                todo.extend([Item::Text("("), Item::Text(name)]);
+            }
             (Notation::Mixfix(binding), _) => self.mixfix(symbol, binding, args, todo),
             (Notation::Updated, &[function, at, value]) => todo.extend([
                 Item::Text("]"),
@@ -199,6 +207,20 @@ impl<'a, V: View> Notated<'a, V> {
                 todo.push(Item::Text(", "));
             }
         }
+    }
+
+    fn further_arguments(&self, symbol: SymbolId, rest: V::Node, todo: &mut Vec<Item<'a, V::Node>>) {
+        let next = match self.view.top(rest) {
+            Top::App(again, args) if again == symbol && args.len() == 2 => {
+                todo.extend([Item::Arguments(symbol, args[1]), Item::Text(", ")]);
+                args[0]
+            }
+            _ => {
+                todo.push(Item::Text(")"));
+                rest
+            }
+        };
+        self.push_within(next, Mixfix::ARGUMENT, todo);
     }
 
     /// Whether the elements end with an empty list: a variable or a call may be in its place.

@@ -108,6 +108,8 @@ pub enum Notation {
     Fraction,
     /// `f(a, b)`, also where it is nested: no `f^n(a)`.
     Plain,
+    /// `f(a, b, c)`: where the last argument is an application of the same symbol, its arguments.
+    Flat,
     /// Its first argument, applied to the others: `f(a, b)` where `f` is the first one.
     Applied,
     /// `f[a -> b]`, of its three arguments.

@@ -1,6 +1,6 @@
 //! Every diagnostic: its code and the place it points at.
 
-use gchr_formats::Format::{self, Ari, Rec, Tpdb};
+use gchr_formats::Format::{self, Ari, Rec, Tpdb, Xtc};
 use gchr_testkit::findings;
 
 use super::load_text;
@@ -71,7 +71,8 @@ fn rules_that_give_no_value() {
 
 #[test]
 fn what_is_not_supported_is_named() {
-    check(Tpdb, "(VAR x) (THEORY (AC f)) (RULES f(x, x) -> x)", &[("T1401", "THEORY")]);
+    check(Tpdb, "(VAR x) (THEORY (EQUATIONS f(x) == x)) (RULES f(x) -> x)", &[("T1401", "EQUATIONS")]);
+    check(Tpdb, "(VAR x) (THEORY (AC f)) (RULES f(x) -> x)", &[("T1103", "f")]);
     check(Tpdb, "(RULES a -> b) (STRATEGY OUTERMOST)", &[("T1401", "OUTERMOST")]);
     check(Tpdb, "(RULES a -> b) (STRATEGY CONTEXTSENSITIVE (a))", &[("T1401", "CONTEXTSENSITIVE")]);
     check(Tpdb, "(REPLACEMENT-MAP (f 1)) (RULES a -> b)", &[("T1401", "REPLACEMENT-MAP")]);
@@ -79,12 +80,29 @@ fn what_is_not_supported_is_named() {
     check(Tpdb, "(RULES a -> b) (PROPER x)", &[("T1403", "PROPER")]);
     check(Tpdb, "(RULES a -> b b ->= c)", &[("T1402", "b ->= c")]);
     check(Ari, "(format LCTRS)", &[("T1401", "LCTRS")]);
-    check(Ari, "(format TRS) (fun f 2 :theory AC)", &[("T1401", ":theory")]);
+    check(Ari, "(format TRS) (fun f 2 :theory ACU)", &[("T1401", "ACU")]);
+    check(Ari, "(format TRS) (fun f 1 :theory AC)", &[("T1103", "f")]);
     check(Ari, "(format TRS) (fun f 2 :replacement-map (1))", &[("T1401", ":replacement-map")]);
     check(Ari, "(format TRS) (fun a 0) (theory Ints)", &[("T1401", "theory")]);
     check(Ari, "(format TRS) (fun a 0) (fun b 0) (rule a b :cost 0)", &[("T1402", "rule a b :cost 0")]);
     check(Ari, "(format TRS) (fun a 0) (infeasible? (= a a))", &[("T1403", "infeasible?")]);
     check(Ari, "(format TRS) (frob)", &[("T1401", "frob")]);
+}
+
+#[test]
+fn elements_that_are_not_understood() {
+    let rules = |inside: &str| format!("<problem><trs><rules>{inside}</rules></trs></problem>");
+    let check = |inside: &str, expected: &[(&str, &str)]| check(Xtc, &rules(inside), expected);
+    let rule = |left: &str, right: &str| format!("<rule><lhs>{left}</lhs><rhs>{right}</rhs></rule>");
+    let a = "<funapp><name>a</name></funapp>";
+    check(&rule(a, "<var>x</var>"), &[("T1302", "x")]);
+    check(&rule("<var>x</var>", a), &[("T1301", "x")]);
+    check(&rule(a, "<lambda></lambda>"), &[("T1401", "<lambda>")]);
+    check(&rule(a, ""), &[("T1001", "</rhs>")]);
+    check("<rule><lhs></rule>", &[("T1001", "</rule>")]);
+    check("<rule", &[("T1002", "<rule")]);
+    check("<funcsym>", &[("T1001", "</rules>")]);
+    check(&rule(a, "<var>&x;</var>"), &[("T1001", "&x;")]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ fn examples_load() {
         ("language-rec.md", "rec", Format::Rec),
         ("language-ari.md", "ari", Format::Ari),
         ("language-ari.md", "tpdb", Format::Tpdb),
+        ("language-ari.md", "xml", Format::Xtc),
     ] {
         let mut found = pages::fences(&pages::read(&format!("docs/{file}")));
         found.retain(|fence| fence.info == name);

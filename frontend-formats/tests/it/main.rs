@@ -1,5 +1,6 @@
 //! The formats of others: tests from outside the crate, in one binary.
 
+mod axioms;
 mod conditions;
 mod diagnostics;
 mod docs;

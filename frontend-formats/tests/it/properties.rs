@@ -7,10 +7,10 @@ use proptest::prelude::*;
 
 use super::load_text;
 
-const FORMATS: [Format; 3] = [Format::Rec, Format::Ari, Format::Tpdb];
+const FORMATS: [Format; 4] = [Format::Rec, Format::Ari, Format::Tpdb, Format::Xtc];
 
 /// Texts to change: every construct of each format occurs.
-const TEXTS: [&str; 6] = [
+const TEXTS: [&str; 9] = [
     "REC-SPEC M SORTS Bool Nat, List CONS true false : -> Bool 0 : -> Nat s : Nat -> Nat nil : -> List\n\
      cons : Nat List -> List % comment\n OPNS if : Bool Nat Nat -> Nat leq : Nat Nat -> Bool f : Nat -> Nat\n\
      VARS X, Y : Nat RULES if(true, X, Y) -> X if(false, X, Y) -> Y f(X) -> X if leq(X, 0) = true\n\
@@ -25,9 +25,18 @@ const TEXTS: [&str; 6] = [
      (STRATEGY INNERMOST) (COMMENT (any) text)",
     "(SIG (app List List -> List) (nil -> List) (cons E List -> List)) (RULES app(nil, x) -> x\n\
      app(cons(y, x), z) -> cons(y, app(x, z)))",
+    "(VAR x) (THEORY (AC f) (C g)) (RULES f(x, g(a, x)) -> x f(a, x) -> f(x, x) | g(x, a) == x)",
+    "(format TRS) (fun f 2 :theory AC) (fun a 0) (rule (f a x) (f x x) (= (f x x) x))",
+    "<?xml version='1.0'?><!-- rules --><problem type=\"termination\"><trs><rules><rule><lhs><funapp><name>f</name><arg>\
+     <funapp><name>a</name></funapp></arg><arg><var>x</var></arg></funapp></lhs><rhs><var>x</var></rhs><conditions>\
+     <condition><lhs><var>x</var></lhs><rhs><funapp><name>f</name><arg><var>x</var></arg><arg><var>x</var></arg>\
+     </funapp></rhs></condition></conditions></rule><relrules><rule><lhs><funapp><name>&lt;</name></funapp></lhs><rhs>\
+     <funapp><name>a</name></funapp></rhs></rule></relrules></rules><signature><funcsym><name>f</name>\
+     <arity>2</arity><theory>AC</theory></funcsym><funcsym><name>a</name><arity>0</arity></funcsym></signature>\
+     <conditiontype>JOIN</conditiontype></trs><strategy>FULL</strategy><metainformation/></problem>",
 ];
 
-const WORDS: [&str; 40] = [
+const WORDS: [&str; 48] = [
     "REC-SPEC ",
     "SORTS ",
     "CONS ",
@@ -68,6 +77,14 @@ const WORDS: [&str; 40] = [
     "%",
     "; ",
     "\n",
+    "<problem>",
+    "</problem>",
+    "<trs><rules>",
+    "<rule><lhs>",
+    "<funapp><name>f</name>",
+    "<var>x</var>",
+    "</arg>",
+    "&amp;",
 ];
 
 /// What holds for every text in every format.
@@ -100,7 +117,7 @@ fn check_any(text: &str) {
 
 #[test]
 fn the_texts_are_programs() {
-    for (text, format) in TEXTS.iter().zip([0, 1, 1, 1, 2, 2]) {
+    for (text, format) in TEXTS.iter().zip([0, 1, 1, 1, 2, 2, 2, 1, 3]) {
         let (sources, loaded) = load_text(text, FORMATS[format]);
         let shown = gchr_base::diagnostic::render_all(&loaded.diagnostics, &sources, false);
         assert!(loaded.program.is_some(), "{shown}");

@@ -89,9 +89,14 @@ impl Lower<'_> {
         let Some(right) = &rule.right else { return };
         let (key, args) = match &rule.left.kind {
             TermKind::App(key, args) => (key, args.as_slice()),
-            TermKind::Repeat(..) | TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => {
+            TermKind::Repeat(key, ..)
+                if self.space.signature.ops[self.op(key)].properties.special.is_none() =>
+            {
                 let reason = "it has no operator outermost that equations can be for";
                 return self.left_out(Unmatched { span: rule.left.span, reason });
+            }
+            TermKind::Repeat(..) | TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => {
+                return self.not_for(rule.left.span);
             }
             TermKind::Special(..) | TermKind::HasSort(..) => {
                 let reason = "what this stands for is built in";
@@ -100,9 +105,8 @@ impl Lower<'_> {
         };
         let op = self.op(key);
         let declared = &self.space.signature.ops[op];
-        if declared.properties.special.as_deref() == Some("zero") {
-            let reason = "it has no operator outermost that equations can be for";
-            return self.left_out(Unmatched { span: rule.left.span, reason });
+        if matches!(declared.properties.special.as_deref(), Some("zero" | "succ")) {
+            return self.not_for(rule.left.span);
         }
         let made = match has_axioms(declared) {
             true => self.at_axioms(op, rule, right),
@@ -114,6 +118,12 @@ impl Lower<'_> {
         if let Err(found) = made {
             self.left_out(found);
         }
+    }
+
+    /// An equation for what is no application of an operator here.
+    fn not_for(&mut self, span: Span) {
+        let what = "equations for numbers, texts and variables";
+        self.out.diagnostics.push(*crate::parser::unsupported(span, what));
     }
 
     fn left_out(&mut self, found: Unmatched) {
@@ -292,7 +302,7 @@ impl Lower<'_> {
         let inner = domain.iter().map(|&of| cx.fresh(self.space.sorts[of], span).1).collect();
         let value = cx.value(cx.known[&subject], span);
         cx.matches(value, self.built(self.space.values[op], inner, span));
-        let rests = self.extensions(op, &rule.left);
+        let rests = self.extensions(op, rule);
         let steps = vec![Step::Axioms { op, subject, term: &rule.left, rests: rests.clone() }];
         let matching = Matching::new(cx);
         let gives = Gives::Extended(right, op, &rests);

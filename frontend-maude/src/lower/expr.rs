@@ -27,7 +27,10 @@ impl Lower<'_> {
                     (Some("and-then"), [a, b]) => self.decided(cx, a, [Some(b), None], Some(op), span),
                     (Some("or-else"), [a, b]) => self.decided(cx, a, [None, Some(b)], Some(op), span),
                     (Some("zero"), _) => self.number(&BigInt::ZERO, span),
-                    _ => {
+                    (special, _) => {
+                        if special == Some("missing") {
+                            self.missing(&key.name, span);
+                        }
                         let args = args.iter().map(|arg| self.expr(cx, arg)).collect();
                         self.app(self.space.calls[op], args, span)
                     }
@@ -47,6 +50,18 @@ impl Lower<'_> {
                 let test = self.test(cx, term).unwrap_or_else(|| unreachable!("these are tests"));
                 let symbol = self.function(Make::Truth);
                 self.app(symbol, vec![test], span)
+            }
+        }
+    }
+
+    /// An operator is evaluated that is built into another interpreter.
+    fn missing(&mut self, name: &str, span: Span) {
+        match self.out.frozen {
+            true => self.out.missing = self.out.missing.or(Some(span)),
+            false => {
+                let what =
+                    format!("`{name}` and other operators that are built into the interpreter of Maude");
+                self.out.diagnostics.push(*crate::parser::unsupported(span, &what));
             }
         }
     }

@@ -48,7 +48,7 @@ impl Lower<'_> {
         self.app(lists.cons, elements, span)
     }
 
-    fn in_order(&mut self, kind: usize, reversed: Expr, span: Span) -> Expr {
+    pub(super) fn in_order(&mut self, kind: usize, reversed: Expr, span: Span) -> Expr {
         let lists = self.lists(kind);
         let onto = self.function(Make::Onto(kind));
         self.app(onto, vec![reversed, self.nil(lists, span)], span)
@@ -149,15 +149,13 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// First elements, few ones first: they go to `taken`, in reverse. `step`: what is done with them; without one they
-    /// are kept in order.
+    /// First elements, few ones first: they go to `taken`, in reverse.
     pub(super) fn prefix<'t>(
         &mut self,
         symbol: SymbolId,
         op: usize,
         list: &Key,
         taken: &Key,
-        step: Option<Step<'t>>,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
         let Then { env, search, .. } = then;
@@ -165,13 +163,8 @@ impl Lower<'_> {
         let lists = self.lists(kind);
         let (through, inner) = self.go_through(symbol, &[taken], lists, env, search);
         let (cx, patterns) = self.again(&inner, span);
-        let mut found = cx.value(cx.known[taken], span);
-        if step.is_none() {
-            found = self.in_order(kind, found, span);
-        }
-        let steps = then.after(step);
-        let further = self.solve(Then { steps: &steps, env: &inner, search })?;
-        let attempt = self.app(further, cx.values(&inner, &[(taken, found)], span), span);
+        let further = self.solve(Then { env: &inner, ..then })?;
+        let attempt = self.app(further, cx.values(&inner, &[], span), span);
         self.if_found(through, cx, patterns, attempt, search);
         let First { cx, patterns, element, further } = self.with_first(&inner, list, kind, span);
         let before = self.put_before(lists, &cx, element, taken, span);

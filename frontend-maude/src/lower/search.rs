@@ -3,7 +3,9 @@
 
 use super::lists::position;
 use super::pattern::{Matching, Unmatched, readings};
+use super::steps::occurrences;
 use super::*;
+use crate::signature::Properties;
 use crate::term::Condition;
 
 /// Values that are known, with their sorts.
@@ -93,7 +95,7 @@ pub(super) enum Step<'t> {
         list: Key,
         value: &'t Term,
     },
-    /// Some first elements are left.
+    /// Some first elements are left, in reverse.
     Before {
         op: usize,
         list: Key,
@@ -165,9 +167,17 @@ impl Lower<'_> {
                 let taken = self.new_place();
                 let (op, none, elements) = (*op, *none, taken.clone());
                 let build = Step::Build { op, elements, var, none, reversed: true };
-                self.prefix(symbol, op, list, &taken, Some(build), then)
+                // The value is made when the elements behind it fit: most prefixes are none.
+                let mut steps = then.steps.to_vec();
+                let fits = |step: &&Step<'_>| match step {
+                    Step::First { list: of, pattern, .. } => of == list && occurrences(var, pattern) == 0,
+                    Step::Empty { list: of, .. } => of == list,
+                    _ => false,
+                };
+                steps.insert(then.steps.iter().take_while(fits).count(), build);
+                self.prefix(symbol, op, list, &taken, Then { steps: &steps, ..then })
             }
-            Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, None, then),
+            Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, then),
             Step::Keep { list, key } => {
                 let (cx, patterns) = self.again(then.env, then.search.span);
                 let value = cx.value(cx.known[list], then.search.span);
@@ -378,34 +388,60 @@ impl Lower<'_> {
         let sorts: Vec<SortId> = declared.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
         let left = self.new_place();
         let right = self.new_place();
-        let orders: &[bool] = if declared.properties.comm { &[false, true] } else { &[false] };
-        let both = declared.properties.identity.as_ref().is_some_and(|of| of.left && of.right);
-        for of_identity in if both { &[false, true][..] } else { &[false] } {
-            for &swapped in orders {
-                let [first, second] = if swapped { [args[1], args[0]] } else { args };
-                let steps = then.after([Step::Is(left.clone(), first), Step::Is(right.clone(), second)]);
-                let at = position(env, subject);
-                let mut next: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
-                let (mut cx, mut patterns) = self.again(&next, span);
-                let mut values = cx.values(&next, &[], span);
-                if *of_identity {
-                    let Some(identity) = self.identity(op) else { continue };
-                    let (whole, pattern) = cx.fresh(self.space.sorts[declared.range], span);
-                    patterns.insert(at, pattern);
-                    values.extend([cx.value(whole, span), identity]);
-                } else {
-                    let (a, a_pattern) = cx.fresh(sorts[0], span);
-                    let (b, b_pattern) = cx.fresh(sorts[1], span);
-                    patterns.insert(at, self.built(self.space.values[op], vec![a_pattern, b_pattern], span));
-                    values.extend([cx.value(a, span), cx.value(b, span)]);
-                }
-                next.extend([(left.clone(), sorts[0]), (right.clone(), sorts[1])]);
-                let then = self.solve(Then { steps: &steps, env: &next, search })?;
-                let attempt = self.app(then, values, span);
-                self.if_found(symbol, cx, patterns, attempt, search);
+        for parts in Parts::of(&declared.properties, args) {
+            let [first, second] = if parts == Parts::Swapped { [args[1], args[0]] } else { args };
+            let steps = then.after([Step::Is(left.clone(), first), Step::Is(right.clone(), second)]);
+            let at = position(env, subject);
+            let mut next: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
+            let (mut cx, mut patterns) = self.again(&next, span);
+            let mut values = cx.values(&next, &[], span);
+            if let Parts::BesideIdentity { left } = parts {
+                let Some(identity) = self.identity(op) else { continue };
+                let (whole, pattern) = cx.fresh(self.space.sorts[declared.range], span);
+                patterns.insert(at, pattern);
+                let whole = cx.value(whole, span);
+                values.extend(if left { [identity, whole] } else { [whole, identity] });
+            } else {
+                let (a, a_pattern) = cx.fresh(sorts[0], span);
+                let (b, b_pattern) = cx.fresh(sorts[1], span);
+                patterns.insert(at, self.built(self.space.values[op], vec![a_pattern, b_pattern], span));
+                values.extend([cx.value(a, span), cx.value(b, span)]);
             }
+            next.extend([(left.clone(), sorts[0]), (right.clone(), sorts[1])]);
+            let then = self.solve(Then { steps: &steps, env: &next, search })?;
+            let attempt = self.app(then, values, span);
+            self.if_found(symbol, cx, patterns, attempt, search);
         }
         self.nothing(symbol, env, search);
         Ok(())
+    }
+}
+
+/// What the two arguments of a value are, by the axioms of its operator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    InOrder,
+    Swapped,
+    /// The value itself, and the identity: on its left or on its right.
+    BesideIdentity {
+        left: bool,
+    },
+}
+
+impl Parts {
+    /// In the order in which they are tried. A pattern that looks into an argument is tried with the first one first,
+    /// which is the smaller one of two that have the same symbol.
+    fn of(properties: &Properties, patterns: [&Term; 2]) -> Vec<Self> {
+        let is_variable = |term: &Term| matches!(term.kind, TermKind::Var(..));
+        let mut found = vec![Parts::InOrder];
+        if properties.comm {
+            let first = is_variable(patterns[0]) && !is_variable(patterns[1]);
+            found.insert(usize::from(!first), Parts::Swapped);
+        }
+        if let Some(identity) = &properties.identity {
+            found.extend(identity.right.then_some(Parts::BesideIdentity { left: false }));
+            found.extend(identity.left.then_some(Parts::BesideIdentity { left: true }));
+        }
+        found
     }
 }

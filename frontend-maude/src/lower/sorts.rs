@@ -169,11 +169,21 @@ impl Lower<'_> {
         found
     }
 
-    /// Whether a number is one of those of some sorts.
+    /// Whether a number is one of those of some sorts, in their order. Consecutive ones are one test, so that the rules
+    /// of a long chain of sorts are in proportion to it.
     fn one_of(&self, code: Expr, sorts: &[usize], span: Span) -> Expr {
         let mut found: Option<Expr> = None;
-        for &sort in sorts {
-            let is = self.operation(Operator::Eq, vec![code.clone(), self.integer(sort as i64, span)], span);
+        let compare =
+            |op, sort: usize| self.operation(op, vec![code.clone(), self.integer(sort as i64, span)], span);
+        for run in sorts.chunk_by(|a, b| a + 1 == *b) {
+            let is = match *run {
+                [sort] => compare(Operator::Eq, sort),
+                [first, .., last] => {
+                    let between = vec![compare(Operator::Ge, first), compare(Operator::Le, last)];
+                    self.operation(Operator::Both, between, span)
+                }
+                [] => continue,
+            };
             found = Some(match found {
                 None => is,
                 Some(before) => self.operation(Operator::Either, vec![before, is], span),

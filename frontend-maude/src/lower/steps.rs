@@ -5,6 +5,7 @@ use gchr_base::hash::HashSet;
 use super::pattern::Unmatched;
 use super::search::{Env, Step};
 use super::*;
+use crate::term::Condition;
 
 /// What an argument of an associative operator may stand for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,6 +85,21 @@ impl Space {
         }
     }
 
+    /// Whether a term is the identity of an operator where its variables are.
+    fn vanishes(&self, op: usize, identity: &Term, term: &Term) -> bool {
+        match &term.kind {
+            TermKind::Var(..) => self.may_be_identity(op, term),
+            _ if term.is_same(identity) => true,
+            TermKind::App(key, args) if !args.is_empty() => {
+                let other = self.op(key);
+                let own = self.signature.ops[other].properties.identity.as_ref();
+                own.and_then(|own| own.term.as_ref()).is_some_and(|own| own.is_same(identity))
+                    && args.iter().all(|arg| self.vanishes(other, identity, arg))
+            }
+            _ => false,
+        }
+    }
+
     /// The least type of a term without variables.
     pub(super) fn least(&self, term: &Term) -> Type {
         let signature = &self.signature;
@@ -113,14 +129,19 @@ impl Space {
 }
 
 impl Lower<'_> {
-    /// The rests that an equation for an associative operator leaves: before what it matches, and behind.
-    pub(super) fn extensions(&self, op: usize, left: &Term) -> Vec<(Key, bool)> {
+    /// The rests that an equation for an associative operator leaves: before what it matches, and behind. There is none
+    /// where a variable takes it that stands for anything: one that occurs nowhere else.
+    pub(super) fn extensions(&self, op: usize, rule: &Rule) -> Vec<(Key, bool)> {
         let properties = &self.space.signature.ops[op].properties;
         if !properties.assoc {
             return Vec::new();
         }
-        let elements = self.space.elements(op, left);
-        let takes = |term: &&Term| self.space.takes_all(op, term, &elements);
+        let elements = self.space.elements(op, &rule.left);
+        let is_free = |term: &Term| {
+            let terms = rule.conditions.iter().flat_map(Condition::terms).chain([&rule.left]);
+            terms.map(|within| occurrences(term, within)).sum::<usize>() == 1
+        };
+        let takes = |term: &&Term| is_free(term) && self.space.takes_all(op, term, &elements);
         if properties.comm {
             return if elements.iter().any(takes) { Vec::new() } else { vec![(BEHIND, false)] };
         }
@@ -249,29 +270,41 @@ impl Lower<'_> {
     pub(super) fn collapsed(&mut self, rule: &Rule) -> Option<Rule> {
         let TermKind::App(key, _) = &rule.left.kind else { return None };
         let op = self.op(key);
-        let identity = self.space.signature.ops[op].properties.identity.clone()?;
-        if !(identity.left && identity.right) {
-            return None;
-        }
-        let identity = identity.term?;
+        let declared = self.space.signature.ops[op].properties.identity.clone()?;
+        let identity = declared.term?;
         let elements = self.space.elements(op, &rule.left);
-        let (gone, kept): (Vec<&Term>, Vec<&Term>) =
-            elements.iter().partition(|term| self.space.may_be_identity(op, term));
-        let [kept] = kept.as_slice() else { return None };
-        if is_variable(kept) || gone.is_empty() || !gone.iter().all(|term| is_variable(term)) {
-            return None;
+        let sides = [declared.left, declared.right];
+        // On one side only, there are two arguments.
+        let may_go = |at: usize| sides == [true; 2] || sides.get(at) == Some(&true);
+        let mut stays: Option<&Term> = None;
+        let mut gone = Vec::new();
+        for (at, &term) in elements.iter().enumerate() {
+            if may_go(at) && self.space.vanishes(op, &identity, term) {
+                term.variables(&mut gone);
+            } else if stays.replace(term).is_some() {
+                return None;
+            }
         }
+        let stays = stays.filter(|term| !is_variable(term))?;
         let replace = |term: &Term| {
-            term.with(&|inner| {
-                gone.iter().any(|gone| same_variable(gone, inner)).then(|| (*identity).clone())
+            term.with(&|inner| match &inner.kind {
+                TermKind::Var(name, of)
+                    if gone.iter().any(|(gone, gone_of, _)| *gone == name && *gone_of == of) =>
+                {
+                    Some((*identity).clone())
+                }
+                _ => None,
             })
         };
-        Some(Rule {
-            left: replace(kept),
+        let rule = Rule {
+            left: replace(stays),
             right: rule.right.as_ref().map(replace),
             conditions: rule.conditions.iter().map(|condition| condition.map(&replace)).collect(),
             ..rule.clone()
-        })
+        };
+        let rule = theory::without_identities(&self.space.signature, &Arc::new(rule));
+        // An equation for every term of a sort would have no end.
+        (!is_variable(&rule.left)).then(|| (*rule).clone())
     }
 
     pub(super) fn unordered<'t>(&self, term: &'t Term) -> Result<[&'t Term; 2], Unmatched> {
@@ -304,6 +337,16 @@ pub(super) fn same_variable(a: &Term, b: &Term) -> bool {
         (TermKind::Var(a, of_a), TermKind::Var(b, of_b)) => a == b && of_a == of_b,
         _ => false,
     }
+}
+
+/// How often a variable occurs in a term.
+pub(super) fn occurrences(variable: &Term, within: &Term) -> usize {
+    let (mut count, mut todo) = (0, vec![within]);
+    while let Some(term) = todo.pop() {
+        count += usize::from(same_variable(variable, term));
+        todo.extend(term.children());
+    }
+    count
 }
 
 fn is_known(term: &Term, known: &HashSet<Key>) -> bool {

@@ -371,8 +371,12 @@ impl Lower<'_> {
         let mut cx = Cx::default();
         let (others, others_pattern) = cx.fresh(lists.sort, span);
         let (value, pattern) = cx.fresh(self.space.sorts[kind], span);
+        let mut others = cx.value(others, span);
+        if before {
+            others = self.in_order(kind, others, span);
+        }
         let build = self.function(Make::Build(op));
-        let others = self.app(build, vec![cx.value(others, span)], span);
+        let others = self.app(build, vec![others], span);
         let mut values = vec![cx.value(value, span), others];
         if before {
             values.swap(0, 1);
@@ -384,10 +388,6 @@ impl Lower<'_> {
 
 /// A rule without identities beside other arguments of their operators, on the left-hand side and in patterns.
 pub(super) fn without_identities(signature: &Signature, rule: &Arc<Rule>) -> Arc<Rule> {
-    let has_identity = signature.ops.iter().any(|op| op.properties.identity.is_some());
-    if !has_identity {
-        return rule.clone();
-    }
     let mut rule = (**rule).clone();
     rule.left = collapsed(signature, rule.left);
     for condition in &mut rule.conditions {

@@ -97,6 +97,9 @@ fn operators(
 
 /// The name before the colon that the sorts follow: a colon may be part of it.
 fn single_name(reader: &mut Reader<'_>, inner: &[Token]) -> Result<Name, Fail> {
+    // Attributes may have arrows, too.
+    let begins = |pair: &[Token]| pair[0].is("[") && is_attribute(&pair[1].text);
+    let inner = &inner[..inner.windows(2).position(begins).unwrap_or(inner.len())];
     let arrow = inner.iter().rposition(|token| token.is("->") || token.is("~>")).unwrap_or(inner.len());
     let colon = inner[..arrow].iter().rposition(|token| token.is(":"));
     let Some(colon) = colon.filter(|&at| at > 0) else { return reader.operator_name(&[":"]) };

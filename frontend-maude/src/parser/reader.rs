@@ -200,10 +200,11 @@ impl<'t> Reader<'t> {
     fn operator_in_renaming(&mut self) -> Result<Name, Fail> {
         let first = self.token("an operator")?;
         let (mut text, mut span) = (first.text.to_string(), first.span);
+        let mut open = usize::from(first.is("("));
         while let Some(token) = self.peek() {
             let next = self.tokens.get(self.at + 1);
             let ends = match &*token.text {
-                ")" => next.is_none() || next.is_some_and(|token| token.is("*") || token.is("+")),
+                ")" => open == 0,
                 "," => next.is_none_or(|token| ["sort", "op", "label", "class"].contains(&&*token.text)),
                 "[" => next.is_some_and(|token| super::declarations::is_attribute(&token.text)),
                 _ => false,
@@ -211,6 +212,7 @@ impl<'t> Reader<'t> {
             if ends {
                 break;
             }
+            open = open + usize::from(token.is("(")) - usize::from(token.is(")"));
             text += &token.text;
             span = span.to(token.span);
             self.at += 1;

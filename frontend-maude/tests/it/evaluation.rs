@@ -276,3 +276,72 @@ fn results_are_read_as_they_are_written() {
         assert_eq!(value(text, Some(&first)), first, "{term}");
     }
 }
+
+#[test]
+fn rational_numbers_are_divided_and_have_common_divisors() {
+    check(
+        "fmod M is protecting RAT . endfm",
+        &[
+            ("7/2 quo 2/3", "5"),
+            ("7/2 rem 2/3", "1 / 6"),
+            ("(- 7/2) quo 2", "-1"),
+            ("5 rem 2/3", "1 / 3"),
+            ("0 quo 1/2", "0"),
+            ("gcd(1/2, 5/6)", "1 / 6"),
+            ("gcd(1/2, 1/3, 0)", "1 / 6"),
+            ("lcm(1/2, 2/3)", "2"),
+            ("1/4 divides 1/2 and not (2/3 divides 5)", "true"),
+        ],
+    );
+}
+
+#[test]
+fn arguments_of_associative_operators_are_written_side_by_side() {
+    check(
+        "fmod M is sorts E S . subsort E < S . ops a b c : -> E . op f : S S -> S [assoc] . op g : S -> S . endfm",
+        &[("f(f(a, b), c)", "f(a, b, c)"), ("f(g(f(a, b)), a, f(b, c))", "f(g(f(a, b)), a, b, c)")],
+    );
+}
+
+#[test]
+fn renamings_in_brackets_and_what_is_shown() {
+    let text = "fmod L{X :: TRIV} is sort L{X} . subsort X$Elt < L{X} . op f : L{X} -> L{X} .
+        var A : L{X} . eq f(A) = A . endfm
+      fmod M is inc (L * (sort L{X} to N{X}, op f : L{X} -> L{X} to g)){Nat} . endfm
+      show mod .
+      show ops M .
+      red g(3) .";
+    assert_eq!(super::value(text, None), "3");
+}
+
+#[test]
+fn states_and_formulas_of_model_checking_are_evaluated() {
+    let text = "load model-checker
+      mod M is including MODEL-CHECKER . subsort Nat < State . protecting NAT . op small : Nat -> Prop .
+        vars N M : Nat . ceq N |= small(M) = true if N < M . eq N |= small(M) = false [owise] .
+        rl N => s N .
+      endm\n";
+    let (_, loaded) = super::load_text(text, Some("3 |= small(7)"));
+    assert_eq!(loaded.diagnostics.iter().map(|found| found.code).collect::<Vec<_>>(), ["T3403"]);
+    let text = text.replace("rl N => s N .", "");
+    check(
+        &text,
+        &[
+            ("3 |= small(7)", "true"),
+            ("7 |= small(7)", "false"),
+            ("<> small(2)", "True U small(2)"),
+            ("~ [] (small(1) -> <> small(2))", "True U (False R ~ small(2)) /\\ small(1)"),
+            ("~ (small(1) U ~ O small(2))", "~ small(1) R O small(2)"),
+        ],
+    );
+}
+
+#[test]
+fn theories_of_orders() {
+    check(
+        "fmod MAX{X :: TOTAL-ORDER} is op most : X$Elt X$Elt -> X$Elt . vars A B : X$Elt .
+           ceq most(A, B) = A if B <= A . eq most(A, B) = B [owise] . endfm
+         fmod M is protecting MAX{Nat<=} . endfm",
+        &[("most(3, 8)", "8"), ("most(8, 3)", "8")],
+    );
+}

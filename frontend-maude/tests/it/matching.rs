@@ -34,6 +34,14 @@ enum Normal {
     Op(usize, Vec<Normal>),
 }
 
+/// Terms and their values by one text.
+#[track_caller]
+fn check(text: &str, cases: &[(&str, &str)]) {
+    for (term, expected) in cases {
+        assert_eq!(&value(text, Some(term)), expected, "{term}");
+    }
+}
+
 const NAMES: [&str; 2] = [";", "@"];
 
 fn random_tree(random: &mut Random, depth: u32, vars: &[char]) -> Tree {
@@ -187,8 +195,9 @@ fn random_patterns_match_what_they_should() {
     for seed in 0..cases {
         let mut random = Random::new(seed);
         let axioms = [0, 1].map(|_| {
-            let kind = random.below(3);
-            Axioms { assoc: kind != 2, comm: kind != 0, identity: random.below(2) == 0 }
+            let kind = random.below(4);
+            let (assoc, comm) = (kind < 2, kind == 1 || kind == 2);
+            Axioms { assoc, comm, identity: random.below(2) == 0 }
         });
         let pattern = random_tree(&mut random, 2, &['P', 'X', 'Q', 'Y']);
         let terms: Vec<Tree> = (0..12).map(|_| random_tree(&mut random, 3, &[])).collect();
@@ -203,4 +212,137 @@ fn random_patterns_match_what_they_should() {
         assert_eq!(value(&program, None), format!("EVAL({})", shown.join(", ")), "seed {seed}\n{program}");
     }
     assert!(matched as u64 > cases, "{matched} terms match");
+}
+
+/// Whether a pattern matches some part of a value, or some of the arguments of an associative operator.
+fn has_redex(pattern: &Tree, value: &Normal, axioms: &[Axioms; 2]) -> bool {
+    let inner = |args: &[Normal]| args.iter().any(|arg| has_redex(pattern, arg, axioms));
+    match value {
+        Normal::Constant(_) => false,
+        Normal::F(a, b) => inner(&[(**a).clone(), (**b).clone()]),
+        Normal::Op(op, args) => {
+            let of = axioms[*op];
+            let is_part = |chosen: u32| {
+                let piece = chosen >> chosen.trailing_zeros();
+                let in_one_piece = piece & (piece + 1) == 0;
+                chosen.count_ones() >= 2
+                    && (of.assoc || chosen.count_ones() as usize == args.len())
+                    && (of.comm || in_one_piece)
+            };
+            inner(args)
+                || (1u32..1 << args.len()).filter(|&chosen| is_part(chosen)).any(|chosen| {
+                    let part = (0..args.len()).filter(|at| chosen >> at & 1 == 1).map(|at| args[at].clone());
+                    joined(*op, part.collect(), axioms)
+                        .is_some_and(|part| matches(&[(pattern, part)], &[], axioms))
+                })
+        }
+    }
+}
+
+#[test]
+fn random_equations_apply_where_they_should() {
+    let mut applied = 0;
+    for seed in 0..100 {
+        let mut random = Random::new(seed);
+        let axioms = [0, 1].map(|_| {
+            let kind = random.below(4);
+            Axioms { assoc: kind < 2, comm: kind == 1 || kind == 2, identity: false }
+        });
+        let [left, right] = [0, 1].map(|_| Box::new(random_tree(&mut random, 1, &['P', 'X', 'Q', 'Y'])));
+        let pattern = Tree::Pair(0, left, right);
+        let equation = format!(" op z : -> A .\n eq {} = z .\nendfm\n", text(&pattern));
+        let mut program = module(&Tree::Constant('a'), &axioms).replace("endfm\n", &equation);
+        let terms: Vec<Tree> = (0..12).map(|_| random_tree(&mut random, 3, &[])).collect();
+        for term in &terms {
+            // Nothing else is written with this letter.
+            let _ = writeln!(program, "red {} .", text(term));
+        }
+        let expected: Vec<bool> =
+            terms.iter().map(|term| has_redex(&pattern, &normal(term, &axioms), &axioms)).collect();
+        applied += expected.iter().filter(|&&found| found).count();
+        let results = value(&program, None);
+        let found: Vec<bool> =
+            top_level(&results["EVAL(".len()..]).iter().map(|one| one.contains('z')).collect();
+        assert_eq!(found, expected, "seed {seed}\n{program}\n{results}");
+    }
+    assert!(applied > 40, "{applied} terms are rewritten");
+}
+
+/// The parts between commas that are in no brackets.
+fn top_level(text: &str) -> Vec<String> {
+    let (mut parts, mut depth) = (vec![String::new()], 0);
+    for c in text.chars() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        match (c, depth) {
+            (',', 0) => parts.push(String::new()),
+            _ => parts.last_mut().into_iter().for_each(|part| part.push(c)),
+        }
+    }
+    parts
+}
+
+#[test]
+fn a_variable_that_occurs_again_does_not_take_the_rest() {
+    check(
+        "fmod M is sort S . ops a b c z : -> S . op -_ : S -> S . op f : S -> S .
+           op _+_ : S S -> S [assoc comm] . op _*_ : S S -> S [assoc] .
+           vars X Y : S . eq X + (- X) = z . eq X * f(X) = z . eq f(f(X)) * Y = b .
+           ceq X + f(Y) = c if X == b .
+         endfm",
+        &[
+            ("a + (- a)", "z"),
+            ("b + c + (- b)", "c + z"),
+            ("a + b + c + (- (a + c))", "b + z"),
+            ("a * b * f(b) * c", "a * z * c"),
+            ("a + b + f(a)", "a + c"),
+            ("c + f(f(f(a)) * c)", "c + f(b)"),
+        ],
+    );
+}
+
+#[test]
+fn arguments_beside_an_identity_of_operators_that_are_not_associative() {
+    let identities = ["id: e", "left id: e", "right id: e"];
+    for (identity, expected) in
+        identities.into_iter().zip([["t", "t", "t"], ["t", "n", "t"], ["n", "t", "t"]])
+    {
+        let text = format!(
+            "fmod M is sort S . ops a b e t n : -> S . op p : S S -> S . ops f g h : S -> S . op _+_ : S S -> S [{identity}] .
+               vars X Y : S .
+               eq f(p(X, X + b)) = t . eq f(X) = n [owise] .
+               eq g(p(X, b + X)) = t . eq g(X) = n [owise] .
+               eq h(p(a, X + Y)) = t . eq h(X) = n [owise] .
+             endfm"
+        );
+        check(
+            &text,
+            &[
+                ("f(p(e, b))", expected[0]),
+                ("g(p(e, b))", expected[1]),
+                ("h(p(a, b))", expected[2]),
+                ("f(p(a, a + b))", "t"),
+                ("h(p(b, b))", "n"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn an_equation_collapses_with_what_its_variables_leave() {
+    check(
+        "fmod M is sort S . ops a b e z : -> S . op _+_ : S S -> S [assoc comm id: e] .
+           op _*_ : S S -> S [assoc id: e] . vars X Y : S . eq (X + Y) * a = z .
+           sort E . subsort E < S . op c : -> E . var P : E . eq f((X * P) + X) = z . op f : S -> S .
+           op _&_ : S S -> S [comm id: e] . eq (X * P) & X = z .
+         endfm",
+        &[
+            ("a", "z"),
+            ("b * a", "b * z"),
+            ("(b + b) * a + e", "(b + b) * z"),
+            ("a * b", "z * b"),
+            ("b", "b"),
+            ("c", "c"),
+            ("f(c)", "z"),
+        ],
+    );
 }

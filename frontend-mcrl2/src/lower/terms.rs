@@ -105,6 +105,10 @@ impl Lowering {
                 let (a, b) = (self.expr(cx, a), self.expr(cx, b));
                 self.before(&ty, a, b, span)
             }
+            (Special::Same, [a, b]) => {
+                let args = vec![self.expr(cx, a), self.expr(cx, b)];
+                self.operation(Op::Same, args, span)
+            }
             (Special::Less | Special::LessEqual | Special::Greater | Special::GreaterEqual, [a, b]) => {
                 let ty = a.ty.clone();
                 let (a, b) = (self.expr(cx, a), self.expr(cx, b));

@@ -239,13 +239,38 @@ fn functions_are_values() {
             ("comp(add(2), twice(add(10)))(1)", "23"),
             ("[table(1), table(2), table(3)]", "[2, 0, 4]"),
             ("table[1 -> 0](1)", "0"),
-            ("table[1 -> 0]", "table[1 -> 0]"),
+            ("table[1 -> 7]", "table[1 -> 7]"),
             ("fold(lambda a, b: Nat. a + b, 0, [1, 2, 3])", "6"),
             ("(lambda x: Nat. x * x)(7)", "49"),
             ("id(a)", "a"),
             ("(x + y) * x whr x = 3, y = 4 end", "21"),
             ("table[5 -> 1][2 -> 3] == table[2 -> 3][5 -> 1]", "true"),
             ("table == table[2 -> 5]", "(table == table[2 -> 5])"),
+        ],
+    );
+}
+
+#[test]
+fn an_update_that_changes_nothing_is_none() {
+    check(
+        "sort S = struct s(read: Nat -> Set(Nat), busy: Nat -> Bool); A;
+         map zero: Nat -> Int; none: Nat -> Set(Nat); idle, free: Nat -> Bool; start, stop: S # Nat -> S; a: A -> A;
+         c, d: A;
+         var n: Nat; x: S;
+         eqn zero(n) = 0; none(n) = {}; idle = lambda n: Nat. false;
+             start(x, n) = s(read(x)[n -> read(x)(n) + {n}], busy(x)[n -> true]);
+             stop(x, n) = s(read(x)[n -> {}], busy(x)[n -> false]);",
+        &[
+            ("zero[1 -> 0]", "zero"),
+            ("zero[1 -> 2][1 -> 0] == zero", "true"),
+            ("zero[3 -> 1][1 -> 2][3 -> 0]", "zero[1 -> 2]"),
+            ("zero[1 -> 2][3 -> 1][1 -> 0]", "zero[3 -> 1]"),
+            ("zero[3 -> 1][2 -> 0]", "zero[3 -> 1]"),
+            ("idle[4 -> true][4 -> false] == idle", "true"),
+            ("stop(start(start(s(none, idle), 1), 2), 1) == start(s(none, idle), 2)", "true"),
+            ("free[1 -> true]", "free[1 -> true]"),
+            ("free[1 -> free(1)]", "free"),
+            ("a[c -> a(c)][d -> c]", "a[d -> c]"),
         ],
     );
 }

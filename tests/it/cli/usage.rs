@@ -83,7 +83,7 @@ fn unreadable_programs_are_diagnostics() {
     "#);
     insta::assert_snapshot!(shown("program.txt", &run), @r#"
     [U0104] Error: the ending of program.txt names no language
-      Help: name the file .trs, .rec, .ari, .mcrl2 or .maude for term rewriting, or .chr for Constraint Handling Rules
+      Help: name the file .trs, .rec, .ari, .xml, .mcrl2 or .maude for term rewriting, or .chr for Constraint Handling Rules
     "#);
     insta::assert_snapshot!(shown("latin.trs", &run), @r#"
     [U0102] Error: latin.trs is not a UTF-8 text

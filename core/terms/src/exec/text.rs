@@ -47,6 +47,8 @@ enum Todo<'a> {
     Text(&'a str),
     /// The elements behind the first one, and the closing bracket.
     Elements(SortId, u32),
+    /// The arguments behind the first one, of applications of one symbol in each other, and the closing bracket.
+    Arguments(&'a Variant, SortId, u32),
     /// The fields of a cell from this one on, which is not the first.
     Fields {
         variant: &'a Variant,
@@ -139,6 +141,9 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
             Todo::Text(text) => out.extend_from_slice(text.as_bytes()),
             Todo::Elements(sort, value) => {
                 further_elements(self.layout, self.cells, sort, value, &mut self.todo, out);
+            }
+            Todo::Arguments(of, sort, value) => {
+                further_arguments(self.layout, self.cells, of, sort, value, &mut self.todo);
             }
             Todo::Value(sort, value) => self.value(sort, value, out, bytes),
             Todo::Fields { variant, cell, next } => {
@@ -308,6 +313,11 @@ fn notated<'a>(
             }
             todo.push(field(0));
         }
+        (Notation::Flat, 2) => {
+            out.extend_from_slice(of.name.as_bytes());
+            out.push(b'(');
+            first_argument(layout, heap, of, cell, todo);
+        }
         (Notation::Mixfix(binding), _) => {
             let (mut args, count) = (0, variant.fields.len());
             let mut parts: Vec<Todo<'a>> = Vec::new();
@@ -412,6 +422,45 @@ fn open_list<'a>(
     }
     parts.extend([Todo::Value(sort, u64::from(value)), Todo::Close(elements)]);
     todo.extend(parts.into_iter().rev());
+}
+
+/// The first of two arguments, with the second one behind it.
+fn first_argument<'a>(
+    layout: &Layout,
+    heap: &(impl Cells + ?Sized),
+    of: &'a Variant,
+    cell: &[u32],
+    todo: &mut Vec<Todo<'a>>,
+) {
+    let [first, rest] = [0, 1].map(|at| {
+        let field = of.fields[at];
+        (field.sort, field_bits(cell, field.offset, field.wide))
+    });
+    match layout.sorts[rest.0].has_cells() {
+        true => todo.push(Todo::Arguments(of, rest.0, rest.1 as u32)),
+        false => todo.extend([Todo::Text(")"), Todo::Value(rest.0, rest.1)]),
+    }
+    todo.push(Todo::Text(", "));
+    todo.extend(bracketed(layout, heap, Todo::Value(first.0, first.1), Mixfix::ARGUMENT).into_iter().rev());
+}
+
+/// The arguments of a value that is an application of the symbol around it, else the value.
+fn further_arguments<'a>(
+    layout: &Layout,
+    heap: &(impl Cells + ?Sized),
+    of: &'a Variant,
+    sort: SortId,
+    value: u32,
+    todo: &mut Vec<Todo<'a>>,
+) {
+    match cell(layout, heap, sort, value) {
+        Some((again, cell)) if std::ptr::eq(again, of) => first_argument(layout, heap, of, cell, todo),
+        _ => {
+            todo.push(Todo::Text(")"));
+            let last = Todo::Value(sort, value.into());
+            todo.extend(bracketed(layout, heap, last, Mixfix::ARGUMENT).into_iter().rev());
+        }
+    }
 }
 
 fn further_elements(

@@ -163,8 +163,9 @@ impl<'a> Inline<'a> {
         block.end.blocks_mut().into_iter().for_each(|b| self.block(b));
     }
 
-    /// In tail position a loop is as good as inlined.
+    /// In tail position a loop is as good as inlined. Only what may be inlined is looked into, which is small.
     fn tail_candidate(&mut self, id: FunctionId) -> Option<&'a Function> {
-        if self.plan.functions[id].region.is_loop() { None } else { self.candidate(id) }
+        let may_be = self.inlinable[id] && !self.plan.functions[id].region.is_loop();
+        if may_be { self.candidate(id) } else { None }
     }
 }

@@ -227,6 +227,13 @@ pub const TERM_PROGRAMS: &[(&str, usize, Text)] = &[
         };
         lines("", n, line) + &format!("sort A{n} = struct z; map f{n}: A{n} -> A{n}; eqn f{n}(z) = z;")
     }),
+    ("callers of a large function", 300, |n| {
+        let constants = join(n, " | ", |i| format!("c{i}"));
+        let table = lines("", n, |i| format!("f(c{i}) = c{};", (7 * i + 1) % n));
+        let callers =
+            lines("", n, |i| format!("map g{i}: N -> N; var x: N; eqn g{i}(x) = f(g{}(x));", i.max(1) - 1));
+        format!("sort N = struct {constants}; map f: N -> N; eqn {table} {callers}")
+    }),
     ("variables that nothing uses", 300, |n| lines(&format!("{N} var"), n, |i| format!("x{i}: N;"))),
     ("variables that hide constants", 200, |n| {
         let constants = join(n, " | ", |i| format!("v{i}"));
