@@ -6,6 +6,9 @@ use std::borrow::Cow;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::source::{SourceId, Span};
 
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::Event as Xml;
+
 use crate::tokens::Fail;
 
 /// A part of the text.
@@ -33,8 +36,7 @@ impl<'a> Reader<'a> {
                     .help("build large terms by rules"),
             ));
         }
-        let events = Scanner { source, text, at: 0 }.events()?;
-        Ok(Self { events, next: 0, end: Span::new(source, text.len(), text.len()) })
+        Ok(Self { events: events(source, text)?, next: 0, end: Span::new(source, text.len(), text.len()) })
     }
 
     pub fn at_end(&self) -> bool {
@@ -126,152 +128,72 @@ impl<'a> Reader<'a> {
     }
 }
 
-struct Scanner<'a> {
-    source: SourceId,
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Scanner<'a> {
-    fn events(mut self) -> Result<Vec<(Event<'a>, Span)>, Fail> {
-        let mut events = Vec::new();
-        let mut open: Vec<(&'a str, Span)> = Vec::new();
-        while self.at < self.text.len() {
-            let (start, rest) = (self.at, &self.text[self.at..]);
-            if !rest.starts_with('<') {
-                let end = rest.find('<').unwrap_or(rest.len());
-                self.at += end;
-                if !rest[..end].trim().is_empty() && !open.is_empty() {
-                    events.push((Event::Text(self.resolved(start, &rest[..end])?), self.place(start)));
-                }
-            } else if rest.starts_with("<!--") {
-                self.past("-->")?;
-            } else if rest.starts_with("<![CDATA[") {
-                self.past("]]>")?;
-                let inside = &self.text[start + 9..self.at - 3];
-                events.push((Event::Text(Cow::Borrowed(inside)), self.place(start)));
-            } else if rest.starts_with("<?") {
-                self.past("?>")?;
-            } else if rest.starts_with("<!") {
-                self.past(">")?;
-            } else {
-                self.tag(&mut events, &mut open)?;
+/// The events of a text, with their places.
+fn events(source: SourceId, text: &str) -> Result<Vec<(Event<'_>, Span)>, Fail> {
+    let mut reader = quick_xml::Reader::from_str(text);
+    // Elements that are left open are told with the place where they begin.
+    reader.config_mut().allow_unmatched_ends = true;
+    reader.config_mut().expand_empty_elements = true;
+    let (mut events, mut open): (_, Vec<(&str, Span)>) = (Vec::new(), Vec::new());
+    loop {
+        let start = place_in(text, reader.buffer_position());
+        let event = reader.read_event().map_err(|error| {
+            let wrong = place_in(text, reader.error_position());
+            never_closed(Span::new(source, wrong.min(start), text.len()), &format!("no XML: {error}"))
+        })?;
+        let span = Span::new(source, start, place_in(text, reader.buffer_position()));
+        match event {
+            Xml::Start(tag) => {
+                let name = text.get(start + 1..).and_then(|rest| rest.get(..tag.name().as_ref().len()));
+                let name = name.unwrap_or_default();
+                open.push((name, span));
+                events.push((Event::Open(name), span));
             }
-        }
-        match open.pop() {
-            None => Ok(events),
-            Some((name, span)) => Err(never_closed(span, &format!("`<{name}>` is never closed"))),
+            Xml::End(tag) => {
+                let opened = open.pop().map(|(name, _)| name);
+                let name = opened.filter(|name| *name == tag.name().as_ref());
+                let name = name.ok_or_else(|| closes_another(tag.name().as_ref(), span))?;
+                events.push((Event::Close(name), span));
+            }
+            // White space around the elements of a problem.
+            Xml::Text(inside) if open.is_empty() || inside.trim().is_empty() => {}
+            Xml::Text(inside) => events.push((Event::Text(inside.xml10_content()), span)),
+            Xml::CData(inside) => events.push((Event::Text(inside.xml10_content()), span)),
+            Xml::GeneralRef(named) => {
+                let character = named.resolve_char_ref().ok().flatten().map(String::from);
+                let known = || resolve_predefined_entity(&named).map(String::from);
+                let text = character.or_else(known).ok_or_else(|| no_character(span))?;
+                events.push((Event::Text(Cow::Owned(text)), span));
+            }
+            Xml::Eof => break,
+            Xml::Empty(_) | Xml::Comment(_) | Xml::Decl(_) | Xml::PI(_) | Xml::DocType(_) => {}
         }
     }
-
-    /// `<name a="b">`, `<name/>` or `</name>`.
-    fn tag(
-        &mut self,
-        events: &mut Vec<(Event<'a>, Span)>,
-        open: &mut Vec<(&'a str, Span)>,
-    ) -> Result<(), Fail> {
-        let start = self.at;
-        let mut quote = None;
-        let inside = self.text[start + 1..].find(|c: char| match (quote, c) {
-            (Some(q), c) => {
-                quote = quote.filter(|_| c != q);
-                false
-            }
-            (None, '"' | '\'') => {
-                quote = Some(c);
-                false
-            }
-            (None, c) => matches!(c, '<' | '>'),
-        });
-        let length = 1 + inside.unwrap_or(self.text.len() - start - 1);
-        if !self.text[start + length..].starts_with('>') {
-            self.at = start + length;
-            return Err(never_closed(self.place(start), "this tag is never closed"));
-        }
-        self.at = start + length + 1;
-        let span = self.place(start);
-        let tag = &self.text[start + 1..start + length];
-        if let Some(name) = tag.strip_prefix('/') {
-            let name = name.trim();
-            let Some((_, _)) = open.pop().filter(|(opened, _)| *opened == name) else {
-                return Err(Box::new(
-                    Diagnostic::error("T1001", format!("`</{name}>` closes another element"))
-                        .label(span, "the element that is open here has another name")
-                        .help("elements are closed in the order in which they stand in each other"),
-                ));
-            };
-            events.push((Event::Close(name), span));
-            return Ok(());
-        }
-        let empty = tag.ends_with('/');
-        let tag = tag.strip_suffix('/').unwrap_or(tag);
-        let name = tag.split(char::is_whitespace).next().unwrap_or(tag);
-        events.push((Event::Open(name), span));
-        if empty {
-            events.push((Event::Close(name), span));
-        } else {
-            open.push((name, span));
-        }
-        Ok(())
-    }
-
-    /// Goes past what ends something.
-    fn past(&mut self, end: &str) -> Result<(), Fail> {
-        match self.text[self.at..].find(end) {
-            Some(length) => {
-                self.at += length + end.len();
-                Ok(())
-            }
-            None => Err(never_closed(self.place(self.at), "this is never closed")),
-        }
-    }
-
-    /// Text with characters in the place of their names.
-    fn resolved(&self, start: usize, text: &'a str) -> Result<Cow<'a, str>, Fail> {
-        if !text.contains('&') {
-            return Ok(Cow::Borrowed(text));
-        }
-        let mut found = String::new();
-        let mut parts = text.split('&');
-        found += parts.next().unwrap_or("");
-        for part in parts {
-            let named = part.split_once(';').and_then(|(name, rest)| Some((character(name)?, rest)));
-            let Some((character, rest)) = named else {
-                return Err(Box::new(
-                    Diagnostic::error("T1001", "`&` begins no character that is known")
-                        .label(self.place(start), "in this text")
-                        .help("write `&amp;` for the character itself"),
-                ));
-            };
-            found.push(character);
-            found += rest;
-        }
-        Ok(Cow::Owned(found))
-    }
-
-    /// From a place to where the scanner is.
-    fn place(&self, start: usize) -> Span {
-        Span::new(self.source, start, self.at.max(start))
+    match open.pop() {
+        None => Ok(events),
+        Some((name, span)) => Err(never_closed(span, &format!("`<{name}>` is never closed"))),
     }
 }
 
-/// The character that a name stands for: `lt`, `#60`, `#x3c`.
-fn character(name: &str) -> Option<char> {
-    match name {
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "amp" => Some('&'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => {
-            let number = name.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16),
-                None => number.parse(),
-            };
-            char::from_u32(code.ok()?)
-        }
-    }
+/// A position of the reader as a place in a text.
+fn place_in(text: &str, position: u64) -> usize {
+    usize::try_from(position).map_or(text.len(), |at| text.floor_char_boundary(at))
+}
+
+fn closes_another(name: &str, span: Span) -> Fail {
+    Box::new(
+        Diagnostic::error("T1001", format!("`</{name}>` closes another element"))
+            .label(span, "the element that is open here has another name")
+            .help("elements are closed in the order in which they stand in each other"),
+    )
+}
+
+fn no_character(span: Span) -> Fail {
+    Box::new(
+        Diagnostic::error("T1001", "`&` begins no character that is known")
+            .label(span, "in this text")
+            .help("write `&amp;` for the character itself"),
+    )
 }
 
 fn never_closed(span: Span, what: &str) -> Fail {
