@@ -90,7 +90,7 @@ impl Machine<'_, '_> {
 
     /// `powm(Base, Exponent, Modulus)`.
     pub(super) fn power_of_rest(&mut self, args: [&Number; 3]) -> Done<Number> {
-        let (base, exponent) = (self.whole_operand(args[0])?, self.at_least(args[1], 0)?);
+        let (base, exponent) = (self.at_least(args[0], 0)?, self.at_least(args[1], 0)?);
         let modulus = self.at_least(args[2], 1)?;
         self.afford((modulus.bits() / 8) as usize)?;
         let mut power = BigInt::from(1) % &modulus;
