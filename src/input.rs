@@ -52,6 +52,7 @@ pub struct Input {
     facts: Vec<gchr_chr::FactFile>,
     memory: Option<u64>,
     rounds: bool,
+    readable: bool,
 }
 
 impl Input {
@@ -87,6 +88,7 @@ impl Input {
             facts: Vec::new(),
             memory: None,
             rounds: false,
+            readable: false,
         }
     }
     /// Says which language the program is in, whatever its name.
@@ -150,6 +152,15 @@ impl Input {
     #[must_use]
     pub fn for_rounds(mut self, rounds: bool) -> Self {
         self.rounds = rounds;
+        self
+    }
+
+    /// Says that clauses of a constraint program that cannot be read, and files that it names and that are not there,
+    /// are left out, as Prolog systems do. What is wrong with them is among the [`warnings`](Program::warnings) of the
+    /// program, as errors.
+    #[must_use]
+    pub fn without_unreadable(mut self, readable: bool) -> Self {
+        self.readable = readable;
         self
     }
 
@@ -387,7 +398,11 @@ impl Input {
     ) -> Result<Parts, Vec<Diagnostic>> {
         let queries: Vec<_> = self.queries.iter().map(|goals| sources.add("--query", goals)).collect();
         let request = gchr_chr::Request { program: id, queries, facts: self.facts.clone() };
-        let load = if self.rounds { gchr_chr::load_for_rounds } else { gchr_chr::load_any };
+        let load = match (self.rounds, self.readable) {
+            (true, _) => gchr_chr::load_for_rounds,
+            (false, true) => gchr_chr::load_readable,
+            (false, false) => gchr_chr::load_any,
+        };
         let loaded = load(sources, &request, account);
         let own_queries = self.queries.is_empty();
         let logic = loaded.logic.map(|mut program| {

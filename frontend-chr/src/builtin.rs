@@ -129,6 +129,15 @@ const PREDICATES: &[(&[usize], &str)] = &[
          initialization peek_byte peek_char peek_code portray_clause profile put put_byte put_char \
          put_code read shell tab use_module write_canonical writef",
     ),
+    // Of library(dialect/hprolog).
+    (&[1], "empty_ds"),
+    (&[2], "ds_to_list get_store init_store max_go_list memberchk_eq or_list update_store"),
+    (
+        &[3],
+        "bounded_sublist chr_delete drop get_ds intersect_eq list_difference_eq make_get_store_goal \
+         make_get_store_goal_no_error make_init_store_goal make_update_store_goal take time",
+    ),
+    (&[4], "put_ds split_at substitute_eq"),
     (&[1, 2, 3], "append"),
     (&[1, 3], "random reduced"),
     (&[3, 5], "ht_put"),
@@ -351,6 +360,12 @@ pub(crate) fn is_function(name: &str, arity: usize) -> bool {
         ("powm", &[3]),
         ("popcount", &[1]),
         ("getbit", &[2]),
+        ("lsb", &[1]),
+        ("nexttoward", &[2]),
+        ("numerator", &[1]),
+        ("denominator", &[1]),
+        ("rational", &[1]),
+        ("rationalize", &[1]),
         ("cmpflags", &[2]),
         ("divmod", &[4]),
         ("float_integer_part", &[1]),

@@ -29,7 +29,7 @@ pub use facts::{FactFile, FactFormat, Header, is_number_of_facts, split_table};
 pub use load::FactTable;
 pub use load::{
     Added, Addition, GroundSession, Loaded, LogicSession, Opened, Request, load, load_any, load_for_rounds,
-    load_within, open,
+    load_readable, load_within, open,
 };
 pub use logic::TermReader;
 pub use parser::{parse, parse_goals};

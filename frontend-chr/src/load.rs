@@ -17,7 +17,7 @@ use gchr_base::reading::named::NamedFiles;
 use gchr_base::rule::{Program, Semantics, Start, verify};
 use gchr_base::source::{SourceId, SourceMap};
 
-use crate::ast::{ClauseKind, Module};
+use crate::ast::{ClauseKind, Module, TermKind};
 use crate::branches::{self, Branched};
 use crate::declare::Declarations;
 use crate::facts::{self, FactFile};
@@ -90,8 +90,37 @@ pub fn load_for_rounds(sources: &mut SourceMap, request: &Request, account: &Acc
     load_as(sources, request, account, true)
 }
 
+/// Loads a program for answers as Prolog systems give them: clauses that cannot be read and files that are not there are
+/// left out, and what is wrong with them is among the diagnostics, as errors. Where something was left out, or queries
+/// of the request name variables whose values an answer shows, it is a program for the logic machine.
+pub fn load_readable(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
+    let mut reading = Reading::new(sources, request, account);
+    let unread = reading.take_unread(request);
+    if unread.is_empty() {
+        let bound = reading.beyond.is_empty().then(|| reading.named_in_queries()).flatten();
+        reading.beyond.extend(bound);
+        return load_read(reading, sources, request, account, false);
+    }
+    let mut loaded = reading.with_facts(sources, &request.facts, account).logic();
+    loaded.reasons.extend(unread.iter().cloned());
+    sort(&mut loaded.reasons);
+    loaded.diagnostics.extend(unread);
+    tidy(&mut loaded.diagnostics);
+    loaded
+}
+
 fn load_as(sources: &mut SourceMap, request: &Request, account: &Account, rounds: bool) -> Loaded {
     let reading = Reading::new(sources, request, account);
+    load_read(reading, sources, request, account, rounds)
+}
+
+fn load_read(
+    reading: Reading,
+    sources: &mut SourceMap,
+    request: &Request,
+    account: &Account,
+    rounds: bool,
+) -> Loaded {
     if !reading.beyond.is_empty() {
         let branched = reading.branched();
         let rounds = rounds || reading.declarations.semantics == Some(Semantics::Rounds);
@@ -168,6 +197,27 @@ impl Reading {
             constraint.is_made = made.contains(&constraint.name);
         }
         reading
+    }
+
+    /// What is wrong with clauses and files of the program that could not be read.
+    fn take_unread(&mut self, request: &Request) -> Vec<Diagnostic> {
+        let of_query = |d: &Diagnostic| d.labels.iter().any(|l| request.queries.contains(&l.span.source));
+        let is_unread = |d: &mut Diagnostic| d.is_error() && UNREAD.contains(&d.code) && !of_query(d);
+        self.diagnostics.extract_if(.., is_unread).collect()
+    }
+
+    /// A variable with a name in the queries that were given beside the program: answers say what it is bound to.
+    fn named_in_queries(&self) -> Option<Diagnostic> {
+        let terms = self.queries.iter().flat_map(|text| text.terms.iter());
+        let mut named = terms.filter_map(|term| match &term.kind {
+            TermKind::Var(name) if !name.starts_with('_') => Some((name, term.span)),
+            _ => None,
+        });
+        let (name, span) = named.next()?;
+        Some(
+            Diagnostic::error("C0403", format!("an answer says what {name} is bound to"))
+                .label(span, "not shown over ground stores"),
+        )
     }
 
     /// Whether ground stores do not suffice.
@@ -309,6 +359,10 @@ const TYPES: [&str; 3] = ["C0404", "C0405", "C0406"];
 /// values of
 /// other types, functions that are not known.
 const LATER: [&str; 7] = ["C0302", "C0308", "C0310", "C0311", "C0404", "C0405", "C0406"];
+
+/// Errors of single clauses, and of directives that name a file: what is left is a program without them.
+const UNREAD: [&str; 11] =
+    ["C0101", "C0102", "C0103", "C0104", "C0105", "C0106", "C0107", "C0108", "C0114", "C0316", "C0318"];
 
 /// By place, each finding once; a variable that is unbound at its only occurrence is reported for that alone.
 fn tidy(diagnostics: &mut Vec<Diagnostic>) {

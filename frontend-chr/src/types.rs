@@ -9,7 +9,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::signature::SortKind;
 use gchr_base::source::Span;
 
-use crate::ast::{Module, TermId, TermKind};
+use crate::ast::{ClauseKind, Module, TermId, TermKind};
 
 /// A type as it is written in a declaration.
 #[derive(Clone, PartialEq, Debug)]
@@ -69,6 +69,21 @@ type Key = (String, usize);
 const MAX_DEPTH: usize = 32;
 const MAX_SIZE: usize = 256;
 
+/// Whether a program defines a type of this name without parameters.
+fn defines(module: &Module, name: &str) -> bool {
+    let mut directives = module.clauses.iter().filter_map(|clause| match clause.kind {
+        ClauseKind::Directive(term) => Some(term),
+        _ => None,
+    });
+    directives.any(|directive| {
+        module.members(directive, ",").into_iter().any(|goal| {
+            let Some(("chr_type", &[definition])) = module.functor(goal) else { return false };
+            let sides = module.binary(definition, "--->").or_else(|| module.binary(definition, "=="));
+            sides.is_some_and(|(head, _)| matches!(module.kind(head), TermKind::Atom(own) if own == name))
+        })
+    })
+}
+
 impl Type {
     fn builtin(name: &str) -> Option<Self> {
         Some(match name {
@@ -82,6 +97,11 @@ impl Type {
             "string" => Type::Str,
             _ => return None,
         })
+    }
+
+    /// Whether programs written for SWI-Prolog define the type themselves.
+    fn is_addition(&self) -> bool {
+        matches!(self, Type::Atom | Type::Str)
     }
 
     /// Reads a type; parameters in scope are given by name.
@@ -110,7 +130,8 @@ impl Type {
             TermKind::Var(name) if params.contains(name) => Ok(Type::Param(name.clone())),
             TermKind::Var(_) => bad("not a parameter of this type"),
             TermKind::Atom(name) => {
-                Ok(Self::builtin(name).unwrap_or_else(|| Type::User(name.clone(), Vec::new())))
+                let builtin = Self::builtin(name).filter(|ty| !ty.is_addition() || !defines(module, name));
+                Ok(builtin.unwrap_or_else(|| Type::User(name.clone(), Vec::new())))
             }
             TermKind::Compound { name, args } => {
                 let args: Result<Vec<_>, _> =

@@ -65,14 +65,21 @@ pub fn finding(found: &Diagnostic) {
     say(&render_all(std::slice::from_ref(found), &SourceMap::new(), colored()));
 }
 
-/// Says that a program has warnings; `gchr check` shows them.
+/// Shows what is wrong with parts of a program that are left out, and says that it has warnings; `gchr check` shows
+/// them.
 pub fn warnings(found: &Diagnostics, file: &Path) {
-    let plural = match found.list().len() {
+    let errors = found.adjusted(|found| found.is_error());
+    if !errors.list().is_empty() {
+        diagnostics(&errors);
+        say("gchr: what could not be read is left out, the rest of the program runs\n");
+    }
+    let (_, warnings) = found.counts();
+    let plural = match warnings {
         0 => return,
         1 => "",
         _ => "s",
     };
-    say(&format!("gchr: {} warning{plural}, shown by `gchr check {}`\n", found.list().len(), file.display()));
+    say(&format!("gchr: {warnings} warning{plural}, shown by `gchr check {}`\n", file.display()));
 }
 
 /// Says what was guessed where a program was read.

@@ -286,6 +286,52 @@ fn failures_errors_and_limits_have_codes() {
 }
 
 #[test]
+fn what_cannot_be_read_is_left_out_of_a_run_and_of_nothing_else() {
+    let scratch = Scratch::new();
+    let text = ":- use_module(library(chr)).\n:- [missing].\n:- chr_constraint c(?int), d(?int).\n\
+                c(X) <=> d(X) d(X).\nc(X), c(X) <=> d(X).\np(a b).\np(1).\n";
+    scratch.file("p.pl", text);
+    let run = |more: &[&str]| scratch.gchr(&[&["run", "p.pl"], more].concat());
+    let ground = run(&["--query", "c(1), c(2), c(1)"]);
+    assert_eq!((ground.code, ground.stdout.as_str()), (0, "c(2)\nd(1)\n"), "{}", ground.stderr);
+    for part in ["C0114", "p.pl:4:15", "p.pl:6:5", "left out"] {
+        assert!(ground.stderr.contains(part), "{part}: {}", ground.stderr);
+    }
+    let answer = run(&["--query", "p(X)"]);
+    assert_eq!((answer.code, answer.stdout.as_str()), (0, "X = 1\n"), "{}", answer.stderr);
+    let query = run(&["--query", "p(X X)"]);
+    assert!(query.code == 2 && query.stdout.is_empty(), "{}", query.stderr);
+    let rounds = run(&["--query", "c(1)", "--semantics", "rounds"]);
+    assert!(rounds.code == 2 && rounds.stdout.is_empty(), "{}", rounds.stderr);
+    assert_eq!(scratch.gchr(&["check", "p.pl"]).code, 2);
+}
+
+#[test]
+fn answers_show_what_queries_bind_where_the_program_itself_needs_no_variables() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "gcd.pl",
+        ":- chr_constraint gcd(+int).\ngcd(N) \\ gcd(M) <=> N =< M | L is M mod N, gcd(L).\n",
+    );
+    let run = |query: &str| scratch.gchr(&["run", "gcd.pl", "--query", query]);
+    assert_eq!(
+        run("X is 2 ** 70, Y = f(_), gcd(3)").stdout,
+        "X = 1180591620717411303424, Y = f(_1)\ngcd(3)\n"
+    );
+    assert_eq!(run("_X = 3, gcd(4)").stdout, "gcd(4)\n");
+}
+
+#[test]
+fn a_main_goal_runs_where_no_query_is_given_and_ends_the_run() {
+    let scratch = Scratch::new();
+    let text = ":- initialization(main, main).\n:- chr_constraint c/1.\nmain :- c(1), write(ran), nl.\n";
+    scratch.file("p.pl", text);
+    let run = |more: &[&str]| scratch.gchr(&[&["run", "p.pl"], more].concat());
+    assert_eq!((run(&[]).code, run(&[]).stdout.as_str()), (0, "ran\n"));
+    assert_eq!(run(&["--query", "c(2)"]).stdout, "c(2)\n");
+}
+
+#[test]
 fn a_program_ends_the_run_with_a_code_of_its_own() {
     let scratch = Scratch::new();
     scratch.file("p.chr", "p(1).\np(2).\nstop :- p(X), X > 1, halt(3).\n");

@@ -1,5 +1,7 @@
 //! Evaluation of arithmetic terms, as SWI-Prolog defines it.
 
+mod rare;
+
 use num_bigint::{BigInt, Sign};
 use num_traits::{Signed, ToPrimitive, Zero};
 
@@ -33,6 +35,10 @@ impl Machine<'_, '_> {
                 Task::Apply(name, 1) => {
                     let a = values.pop().unwrap_or(Number::Int(0));
                     values.push(self.evaluate_unary(name, a)?);
+                }
+                Task::Apply(_, 3) => {
+                    let [c, b, a] = [(); 3].map(|()| values.pop().unwrap_or(Number::Int(0)));
+                    values.push(self.power_of_rest([&a, &b, &c])?);
                 }
                 Task::Apply(name, _) => {
                     let b = values.pop().unwrap_or(Number::Int(0));
@@ -131,8 +137,9 @@ impl Machine<'_, '_> {
     fn is_evaluable(&self, name: Atom, arity: usize) -> bool {
         let name: &str = self.db.names.text(name);
         match arity {
-            1 => UNARY.contains(&name),
-            2 => BINARY.contains(&name),
+            1 => UNARY.contains(&name) || rare::UNARY.contains(&name),
+            2 => BINARY.contains(&name) || rare::BINARY.contains(&name),
+            3 => rare::TERNARY.contains(&name),
             _ => false,
         }
     }
@@ -193,7 +200,7 @@ impl Machine<'_, '_> {
             ("\\" | "msb" | "random", n) if !n.is_int() => Err(self.must_be_integer(&a)),
             ("\\", Number::Int(n)) => Ok(Number::Int(!n)),
             ("\\", _) => big(-a.to_big().unwrap_or_default() - 1),
-            ("msb", _) => Ok(Number::Int(a.to_big().unwrap_or_default().bits() as i64 - 1)),
+            ("msb", _) => Ok(Number::Int(self.at_least(&a, 1)?.bits() as i64 - 1)),
             ("random", Number::Int(n)) if *n > 0 => Ok(Number::Int((self.random_bits() % *n as u64) as i64)),
             ("random_float", _) => Ok(Number::Float(self.random_float())),
             ("eval", _) => Ok(a),
@@ -218,6 +225,9 @@ impl Machine<'_, '_> {
                     "acosh" => f64::acosh,
                     "atanh" => f64::atanh,
                     _ => {
+                        if let Some(value) = self.rare_unary(name, &a)? {
+                            return Ok(value);
+                        }
                         let name = self.db.names.intern(name);
                         return Err(self.not_evaluable(name, 1));
                     }
@@ -280,6 +290,9 @@ impl Machine<'_, '_> {
                 Ok(Number::Int(low + (self.random_bits() % width) as i64))
             }
             _ => {
+                if let Some(value) = self.rare_binary(name, &a, &b)? {
+                    return Ok(value);
+                }
                 let name = self.db.names.intern(name);
                 Err(self.not_evaluable(name, 2))
             }
@@ -407,13 +420,8 @@ impl Machine<'_, '_> {
                 if base == -&one {
                     return Ok(Number::Int(if (&exponent % 2_u32).is_zero() { 1 } else { -1 }));
                 }
-                if integer {
-                    return Err(if base.is_zero() {
-                        self.evaluation_error("zero_divisor")
-                    } else {
-                        let cell = self.heap.big(&base);
-                        self.type_error("float", cell)
-                    });
+                if base.is_zero() && integer {
+                    return Err(self.evaluation_error("zero_divisor"));
                 }
                 return self.float_result(a.to_float().powf(b.to_float()));
             }

@@ -49,10 +49,38 @@ pub(crate) enum Control {
     WakeConstraints,
 }
 
+/// Clauses in their order.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct List {
+    pub ids: Rc<Vec<ClauseId>>,
+    /// So many of the first ones are erased: calls begin behind them.
+    pub start: usize,
+}
+
+impl List {
+    fn put(&mut self, id: ClauseId, first: bool) {
+        let ids = Rc::make_mut(&mut self.ids);
+        if !first {
+            ids.push(id);
+        } else if self.start > 0 {
+            self.start -= 1;
+            ids[self.start] = id;
+        } else {
+            ids.insert(0, id);
+        }
+    }
+    /// One of them was erased.
+    fn skip_erased(&mut self, clauses: &[ClauseInfo]) {
+        while self.ids.get(self.start).is_some_and(|&id| clauses[id as usize].erased != u64::MAX) {
+            self.start += 1;
+        }
+    }
+}
+
 /// The clauses of a predicate.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Clauses {
-    pub all: Rc<Vec<ClauseId>>,
+    list: List,
     /// Key and code of each of them, while they are few and none is erased.
     quick: Vec<(u64, Label)>,
     erased: usize,
@@ -60,19 +88,23 @@ pub(crate) struct Clauses {
 }
 
 impl Clauses {
+    /// All of them, erased ones too.
+    pub fn all(&self) -> &Rc<Vec<ClauseId>> {
+        &self.list.ids
+    }
     /// Few clauses of which none is erased: their keys and their code.
     #[inline(always)]
     pub fn quick(&self) -> Option<&[(u64, Label)]> {
-        (self.erased == 0 && self.quick.len() == self.all.len()).then_some(&self.quick)
+        (self.erased == 0 && self.quick.len() == self.list.ids.len()).then_some(&self.quick)
     }
 }
 
 /// Clauses by the first argument.
 #[derive(Clone, Debug)]
 struct Index {
-    by_key: HashMap<u64, Rc<Vec<ClauseId>>>,
+    by_key: HashMap<u64, List>,
     /// For first arguments that are no clause's.
-    others: Rc<Vec<ClauseId>>,
+    others: List,
 }
 
 /// Fewest clauses for which an index is made.
@@ -243,12 +275,9 @@ impl Database {
             self.preds[pred].definition = Definition::Clauses(Clauses::default());
         }
         let Definition::Clauses(clauses) = &mut self.preds[pred].definition else { return id };
-        let put = |list: &mut Rc<Vec<ClauseId>>| {
-            let list = Rc::make_mut(list);
-            if first { list.insert(0, id) } else { list.push(id) }
-        };
-        put(&mut clauses.all);
-        if clauses.all.len() <= INDEXED && clauses.erased == 0 {
+        let put = |list: &mut List| list.put(id, first);
+        put(&mut clauses.list);
+        if clauses.list.ids.len() <= INDEXED && clauses.erased == 0 {
             clauses.quick.insert(if first { 0 } else { clauses.quick.len() }, (key, code));
         }
         if let Some(index) = &mut clauses.index {
@@ -269,13 +298,17 @@ impl Database {
         self.generation += 1;
         self.clauses[id as usize].erased = self.generation;
         self.clauses[id as usize].term = None;
-        let pred = self.clauses[id as usize].pred as usize;
+        let (pred, key) = (self.clauses[id as usize].pred as usize, self.clauses[id as usize].key);
         if let Definition::Clauses(clauses) = &mut self.preds[pred].definition {
             clauses.erased += 1;
-            if 2 * clauses.erased > clauses.all.len() {
-                let live = clauses.all.iter().filter(|&&c| self.clauses[c as usize].erased == u64::MAX);
-                clauses.all = Rc::new(live.copied().collect());
-                let quick = clauses.all.iter().take(INDEXED).map(|&id| &self.clauses[id as usize]);
+            clauses.list.skip_erased(&self.clauses);
+            if let Some(list) = clauses.index.as_mut().and_then(|index| index.by_key.get_mut(&key)) {
+                list.skip_erased(&self.clauses);
+            }
+            if 2 * clauses.erased > clauses.list.ids.len() {
+                let live = clauses.list.ids.iter().filter(|&&c| self.clauses[c as usize].erased == u64::MAX);
+                clauses.list = List { ids: Rc::new(live.copied().collect()), start: 0 };
+                let quick = clauses.list.ids.iter().take(INDEXED).map(|&id| &self.clauses[id as usize]);
                 clauses.quick = quick.map(|clause| (clause.key, clause.code)).collect();
                 clauses.erased = 0;
                 clauses.index = None;
@@ -284,14 +317,14 @@ impl Database {
         true
     }
     /// The clauses that a call with this key may match, in order; more where that is cheaper.
-    pub fn candidates(&mut self, pred: PredId, key: u64) -> Rc<Vec<ClauseId>> {
+    pub fn candidates(&mut self, pred: PredId, key: u64) -> List {
         let Definition::Clauses(clauses) = &mut self.preds[pred as usize].definition else {
-            return Rc::default();
+            return List::default();
         };
-        if clauses.all.len() < INDEXED || key == NO_KEY {
-            return clauses.all.clone();
+        if clauses.list.ids.len() < INDEXED || key == NO_KEY {
+            return clauses.list.clone();
         }
-        let index = clauses.index.get_or_insert_with(|| Index::new(&clauses.all, &self.clauses));
+        let index = clauses.index.get_or_insert_with(|| Index::new(&clauses.list.ids, &self.clauses));
         index.by_key.get(&key).unwrap_or(&index.others).clone()
     }
     /// The next clause of a list from a position on that fits a key and was there at some time: its position.
@@ -315,16 +348,16 @@ impl Database {
 
 impl Index {
     fn new(all: &[ClauseId], clauses: &[ClauseInfo]) -> Self {
-        let mut index = Self { by_key: HashMap::default(), others: Rc::default() };
+        let mut index = Self { by_key: HashMap::default(), others: List::default() };
         let live = all.iter().filter(|&&id| clauses[id as usize].erased == u64::MAX);
         for &id in live {
             let key = clauses[id as usize].key;
             if key == NO_KEY {
-                index.by_key.values_mut().for_each(|list| Rc::make_mut(list).push(id));
-                Rc::make_mut(&mut index.others).push(id);
+                index.by_key.values_mut().for_each(|list| list.put(id, false));
+                index.others.put(id, false);
             } else {
                 let others = &index.others;
-                Rc::make_mut(index.by_key.entry(key).or_insert_with(|| others.clone())).push(id);
+                index.by_key.entry(key).or_insert_with(|| others.clone()).put(id, false);
             }
         }
         index

@@ -12,7 +12,7 @@ use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
 
 /// The texts.
-const TEXTS: [(&str, &str); 16] = [
+const TEXTS: [(&str, &str); 17] = [
     ("control", include_str!("library/control.pl")),
     ("lists", include_str!("library/lists.pl")),
     ("apply", include_str!("library/apply.pl")),
@@ -28,6 +28,7 @@ const TEXTS: [(&str, &str); 16] = [
     ("input", include_str!("library/input.pl")),
     ("clpfd", include_str!("library/clpfd.pl")),
     ("plunit", include_str!("library/plunit.pl")),
+    ("hprolog", include_str!("library/hprolog.pl")),
     ("more", include_str!("library/more.pl")),
 ];
 
@@ -63,7 +64,7 @@ pub(crate) fn load_for(m: &mut Machine<'_, '_>, pred: PredId) -> Done<bool> {
     m.db.in_library = false;
     m.heap.cells.truncate(top);
     let definition = &m.db.preds[pred as usize].definition;
-    Ok(matches!(definition, Definition::Clauses(clauses) if !clauses.all.is_empty()))
+    Ok(matches!(definition, Definition::Clauses(clauses) if !clauses.all().is_empty()))
 }
 
 /// Reads the clauses of a text onto the heap.

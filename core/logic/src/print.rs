@@ -19,7 +19,7 @@ pub fn plan(program: &LogicProgram) -> Result<String, Vec<Diagnostic>> {
     for (number, pred) in db.preds.iter().enumerate() {
         let Definition::Clauses(clauses) = &pred.definition else { continue };
         let _ = writeln!(text, "{}:", db.label(number as u32));
-        for &id in clauses.all.iter() {
+        for &id in clauses.all().iter() {
             let start = db.clauses[id as usize].code;
             let end = starts.get(starts.partition_point(|&s| s <= start)).copied().unwrap_or(start);
             for at in start..end {

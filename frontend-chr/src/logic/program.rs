@@ -28,6 +28,8 @@ pub(crate) struct Builder {
     program: LogicProgram,
     /// Goals of `initialization`, which wait until everything is read.
     at_end: Vec<Goal>,
+    /// Goals of `initialization(_, main)`: the last query of the text, which ends the run.
+    mains: Vec<Goal>,
     tabled: Vec<tables::Tabled>,
     blocks: Vec<blocks::Block>,
     /// The unit of tests that a text is in.
@@ -52,6 +54,7 @@ impl Builder {
             building: Building::default(),
             program,
             at_end: Vec::new(),
+            mains: Vec::new(),
             tabled: Vec::new(),
             blocks: Vec::new(),
             unit: None,
@@ -81,6 +84,7 @@ impl Builder {
     /// The program, when all texts are taken.
     pub fn finish(mut self) -> (LogicProgram, Vec<Diagnostic>) {
         self.program.initialization.append(&mut self.at_end);
+        self.program.queries.append(&mut self.mains);
         let waits = |column: &Column| column.mode != Mode::Ground;
         if self.program.constraints.iter().any(|constraint| constraint.columns.iter().any(waits)) {
             self.program.flags.hidden = std::mem::take(&mut self.modules);
@@ -209,6 +213,15 @@ impl Builder {
             ("table", &[specs]) => tables::declared(goals, specs, &mut self.tabled),
             ("block", &[specs]) => blocks::declared(goals, specs, &mut self.blocks),
             ("set_prolog_flag", &[flag, value]) => self.flag(module, flag, value),
+            ("initialization", &[goal, when]) if matches!(module.kind(when), TermKind::Atom(name) if name == "main") =>
+            {
+                let mut scope = Scope::default();
+                let span = module.span(goal);
+                let goal = goals.goal(goal, &mut scope, 0);
+                let halt = goals.building.atom("halt", span);
+                let goal = goals.building.compound(",", &[goal, halt], span);
+                self.mains.push(Goal { goal, variables: Vec::new(), span });
+            }
             ("initialization", &[goal] | &[goal, _]) => {
                 let mut scope = Scope::default();
                 let span = module.span(goal);

@@ -1,6 +1,6 @@
 //! Predicates with tables (`:- table`): their clauses get another name, and a clause of theirs looks into the table.
 
-use gchr_base::logic::{Clause, Functor, LogicTermId};
+use gchr_base::logic::{Clause, Functor, LogicNode, LogicTermId, Variable};
 use gchr_base::source::Span;
 
 use super::goals::Goals;
@@ -15,6 +15,8 @@ pub(super) struct Tabled {
     functor: Functor,
     /// What each argument is: `index`, or how answers are joined; empty where all are `index`.
     modes: Vec<LogicTermId>,
+    /// The variables of the modes.
+    variables: Vec<Variable>,
     span: Span,
 }
 
@@ -29,10 +31,11 @@ pub(super) fn declared(goals: &mut Goals<'_>, id: TermId, found: &mut Vec<Tabled
         predicates(module, spec, &mut plain);
         let Some((name, args)) = module.functor(spec) else { continue };
         if !plain.is_empty() || name == "/" || name == "//" {
-            found.extend(plain.into_iter().map(|functor| Tabled { functor, modes: Vec::new(), span }));
+            let table = |functor| Tabled { functor, modes: Vec::new(), variables: Vec::new(), span };
+            found.extend(plain.into_iter().map(table));
             continue;
         }
-        let mut modes: Vec<LogicTermId> = Vec::new();
+        let (mut modes, mut scope): (Vec<LogicTermId>, _) = (Vec::new(), Scope::default());
         let mut plain = true;
         for &arg in args {
             let is_index = matches!(module.kind(arg), TermKind::Var(_))
@@ -40,12 +43,29 @@ pub(super) fn declared(goals: &mut Goals<'_>, id: TermId, found: &mut Vec<Tabled
             plain &= is_index;
             modes.push(match is_index {
                 true => goals.building.atom("index", span),
-                false => goals.term(arg, &mut Scope::default()),
+                false => mode(goals, arg, &mut scope),
             });
         }
         let functor = Functor { name: name.into(), arity: args.len() };
-        found.push(Tabled { functor, modes: if plain { Vec::new() } else { modes }, span });
+        let modes = if plain { Vec::new() } else { modes };
+        found.push(Tabled { functor, modes, variables: scope.variables, span });
     }
+}
+
+/// How answers are joined: `lattice(join(_, _, _))` is `lattice(join/3)`, and `po` likewise.
+fn mode<'a>(goals: &mut Goals<'a>, id: TermId, scope: &mut Scope<'a>) -> LogicTermId {
+    let module = goals.module;
+    if let Some((kind @ ("lattice" | "po"), &[head])) = module.functor(id)
+        && let Some((name, args @ [_, ..])) = module.functor(without_module(module, head))
+        && name != "/"
+    {
+        let span = module.span(head);
+        let name = goals.building.atom(name, span);
+        let arity = goals.building.terms.push(LogicNode::Int(args.len() as i64), span);
+        let indicator = goals.building.compound("/", &[name, arity], span);
+        return goals.building.compound(kind, &[indicator], span);
+    }
+    goals.term(id, scope)
 }
 
 /// Renames the clauses of predicates with tables, and adds those that look into the tables.
@@ -60,6 +80,7 @@ pub(super) fn rename(building: &mut Building, clauses: &mut Vec<Clause>, tabled:
     }
     for one in tabled {
         let (span, mut scope) = (one.span, Scope::default());
+        scope.variables.extend(one.variables.iter().cloned());
         let args = building.fresh_args(one.functor.arity, &mut scope, span);
         let head = building.compound(&one.functor.name, &args, span);
         let call = building.compound(&inner(&one.functor.name), &args, span);

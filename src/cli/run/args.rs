@@ -131,7 +131,8 @@ impl Args {
     /// The program and its start.
     pub fn input(&self) -> Input {
         let rounds = self.semantics.rounds();
-        let mut input = self.program.input().memory(self.limits.memory_of_host()).for_rounds(rounds);
+        let input = self.program.input().memory(self.limits.memory_of_host());
+        let mut input = input.for_rounds(rounds).without_unreadable(true);
         if let Some(term) = &self.input {
             input = input.term(term);
         }

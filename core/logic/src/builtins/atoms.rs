@@ -146,7 +146,7 @@ fn atom_number(m: &mut M<'_, '_>) -> Done<bool> {
 
 fn term_to_text(m: &mut M<'_, '_>, string: bool) -> Done<bool> {
     let term = m.arg(0);
-    if !term.is_var() {
+    if !term.is_var() || m.arg(1).is_var() {
         let text = m.written(term, crate::write::Style::QUOTED)?;
         let cell = if string { m.heap.string(&text) } else { m.atom_cell(&text) };
         return Ok(m.unify_arg(1, cell));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Table;
 use crate::cell::{Atom, Cell};
 use crate::compile;
-use crate::database::Definition;
+use crate::database::{Definition, List};
 use crate::heap::Undo;
 use crate::machine::{Done, Global, Machine, Throw};
 use crate::names::atom;
@@ -26,7 +26,9 @@ pub(super) const TABLE: Table = &[
     ("assert", 1, |m| m.assert_clause(false)),
     ("assertz", 1, |m| m.assert_clause(false)),
     ("asserta", 1, |m| m.assert_clause(true)),
-    ("$clauses", 3, clauses),
+    ("$clauses", 2, clauses),
+    ("$first_clauses", 3, first_clauses),
+    ("$other_clauses", 4, other_clauses),
     ("$erase", 1, |m| {
         let id = m.int_arg(0)?;
         Ok(m.db.erase(id as u32))
@@ -83,7 +85,7 @@ pub(super) const TABLE: Table = &[
         let Some(pred) = m.db.known(name, arity as usize) else { return Ok(false) };
         Ok(match &m.db.preds[pred as usize].definition {
             Definition::Unknown => m.db.preds[pred as usize].dynamic,
-            Definition::Clauses(clauses) => !clauses.all.is_empty() || m.db.preds[pred as usize].dynamic,
+            Definition::Clauses(clauses) => !clauses.all().is_empty() || m.db.preds[pred as usize].dynamic,
             _ => true,
         })
     }),
@@ -158,8 +160,18 @@ impl Machine<'_, '_> {
     }
 }
 
-/// `$clauses(Head, For, List)`: the clauses that may match as `clause(Head, Body, Number)`.
-fn clauses(m: &mut M<'_, '_>) -> Done<bool> {
+/// Which of the clauses that may match are wanted.
+struct Wanted {
+    /// Those that were there when there were so many clauses in all.
+    before: usize,
+    /// Not these.
+    except: Vec<u32>,
+    /// No more than so many.
+    most: usize,
+}
+
+/// Clauses that may match a head as terms `clause(Head, Body, Number)`, and whether there may be more.
+fn matching(m: &mut M<'_, '_>, wanted: &Wanted) -> Done<(Vec<Cell>, bool)> {
     let head = m.unqualified(m.x[0]);
     let head = m.heap.deref(head);
     if head.is_var() {
@@ -168,26 +180,64 @@ fn clauses(m: &mut M<'_, '_>) -> Done<bool> {
     let Some((name, arity)) = m.heap.functor(head) else { return Err(m.type_error("callable", head)) };
     let pred = m.db.pred(name, arity);
     let key = if arity > 0 { crate::database::key_of(&m.heap, m.heap.arg(head, 0)) } else { 0 };
-    let list = m.db.candidates(pred, key);
+    let List { ids: list, start } = m.db.candidates(pred, key);
     let functor = m.db.names.intern("clause");
-    let (mut found, mut at) = (Vec::new(), 0);
+    let (mut found, mut at) = (Vec::new(), start);
     let time = m.db.generation;
     while let Some(next) = m.db.next_clause(&list, at, key, time) {
         m.spend(1 + next - at)?;
         at = next + 1;
         let id = list[next];
+        if id as usize >= wanted.before || wanted.except.contains(&id) {
+            continue;
+        }
         let Some(term) = m.db.clauses[id as usize].term.clone() else { continue };
         let mark = m.heap.top();
         let clause = m.heap.restore(&term);
         let (clause_head, body) = (m.heap.arg(clause, 0), m.heap.arg(clause, 1));
-        if m.unifiable(head, clause_head) {
-            found.push(m.heap.compound(functor, &[clause_head, body, Cell::int(id as usize)]));
-        } else {
+        if !m.unifiable(head, clause_head) {
             m.heap.cells.truncate(mark);
+        } else if found.len() == wanted.most {
+            m.heap.cells.truncate(mark);
+            return Ok((found, true));
+        } else {
+            found.push(m.heap.compound(functor, &[clause_head, body, Cell::int(id as usize)]));
         }
     }
+    Ok((found, false))
+}
+
+/// `$clauses(Head, List)`: the clauses that may match.
+fn clauses(m: &mut M<'_, '_>) -> Done<bool> {
+    let wanted = Wanted { before: usize::MAX, except: Vec::new(), most: usize::MAX };
+    let (found, _) = matching(m, &wanted)?;
     let list = m.heap.list(&found);
-    Ok(m.unify_arg(2, list))
+    Ok(m.unify_arg(1, list))
+}
+
+/// Clauses that `retract/1` looks at before it asks whether there are more.
+const FIRST: usize = 4;
+
+/// `$first_clauses(Head, List, More)`: the first clauses that may match; `More` is `none`, or how many clauses of any
+/// predicate there are now.
+fn first_clauses(m: &mut M<'_, '_>) -> Done<bool> {
+    let wanted = Wanted { before: usize::MAX, except: Vec::new(), most: FIRST };
+    let (found, more) = matching(m, &wanted)?;
+    let list = m.heap.list(&found);
+    let now = m.db.clauses.len();
+    let more = if more { Cell::int(now) } else { m.atom_cell("none") };
+    Ok(m.unify_arg(1, list) && m.unify_arg(2, more))
+}
+
+/// `$other_clauses(Head, First, More, List)`: those that may match, without the first ones and without those that were
+/// added since.
+fn other_clauses(m: &mut M<'_, '_>) -> Done<bool> {
+    let first = m.heap.list_items(m.x[1]).0;
+    let except = first.into_iter().map(|clause| m.heap.arg(clause, 2).as_int() as u32).collect();
+    let wanted = Wanted { before: m.int_arg(2)? as usize, except, most: usize::MAX };
+    let (found, _) = matching(m, &wanted)?;
+    let list = m.heap.list(&found);
+    Ok(m.unify_arg(3, list))
 }
 
 fn retract_all(m: &mut M<'_, '_>) -> Done<bool> {
@@ -197,8 +247,8 @@ fn retract_all(m: &mut M<'_, '_>) -> Done<bool> {
     let head = m.heap.deref(head);
     let arity = m.heap.args(head).1;
     let key = if arity > 0 { crate::database::key_of(&m.heap, m.heap.arg(head, 0)) } else { 0 };
-    let list = m.db.candidates(pred, key);
-    for &id in list.iter() {
+    let List { ids: list, start } = m.db.candidates(pred, key);
+    for &id in &list[start..] {
         m.spend(1)?;
         let clause = &m.db.clauses[id as usize];
         if clause.erased != u64::MAX {
@@ -224,7 +274,7 @@ fn abolish(m: &mut M<'_, '_>) -> Done<bool> {
     let arity = m.int_value(arity)?;
     if let Some(pred) = name.is_atom().then(|| m.db.known(name.as_atom(), arity as usize)).flatten() {
         let all = match &m.db.preds[pred as usize].definition {
-            Definition::Clauses(clauses) => clauses.all.clone(),
+            Definition::Clauses(clauses) => clauses.all().clone(),
             _ => Rc::default(),
         };
         for &id in all.iter() {
@@ -264,7 +314,8 @@ fn get_global(m: &mut M<'_, '_>) -> Done<bool> {
 
 /// All predicates that have clauses, as `Name/Arity`.
 fn predicates(m: &mut M<'_, '_>) -> Done<bool> {
-    let with_clauses = |d: &Definition| matches!(d, Definition::Clauses(clauses) if !clauses.all.is_empty());
+    let with_clauses =
+        |d: &Definition| matches!(d, Definition::Clauses(clauses) if !clauses.all().is_empty());
     let of_program: Vec<u32> = (0..m.db.preds.len() as u32)
         .filter(|&p| !m.db.preds[p as usize].library && with_clauses(&m.db.preds[p as usize].definition))
         .collect();

@@ -76,7 +76,10 @@ fn number_string(m: &mut M<'_, '_>) -> Done<bool> {
         return Ok(m.unify_arg(1, cell));
     }
     let text = m.text(text)?;
-    match m.parse_number(text.trim()) {
+    if text.starts_with(char::is_whitespace) {
+        return Ok(false);
+    }
+    match m.parse_number(&text) {
         Some(number) => Ok(m.unify_arg(0, number)),
         None => Ok(false),
     }

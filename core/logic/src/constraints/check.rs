@@ -117,6 +117,8 @@ impl Machine<'_, '_> {
                 }
                 "float" => Some(self.heap.is_boxed(cell, BoxKind::Float)),
                 "number" => Some(self.heap.is_number(cell)),
+                // Types that a program may define itself.
+                "atom" | "string" if self.constraints.types.0.contains_key(&(name.clone(), 0)) => None,
                 "atom" => Some(cell.is_atom()),
                 "string" => Some(self.heap.is_boxed(cell, BoxKind::Str)),
                 _ => None,

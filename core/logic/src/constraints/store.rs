@@ -201,8 +201,8 @@ impl Constraints {
         if bucket.dead < DEAD || 2 * bucket.dead < bucket.ids.len() {
             return;
         }
-        let live: Vec<u32> =
-            bucket.ids.iter().copied().filter(|&id| suspensions[id as usize].alive).collect();
+        let alive = |id: &u32| suspensions.get(*id).is_some_and(|suspension| suspension.alive);
+        let live: Vec<u32> = bucket.ids.iter().copied().filter(alive).collect();
         let before = std::mem::replace(bucket, Bucket { ids: live, dead: 0 });
         if let Some(changes) = noted {
             changes.push(Change::Purged(table, index, BeforePurge(before)));

@@ -58,13 +58,14 @@ copy_term(T, C) :- '$copy_term'(T, C, As), '$copy_attributes'(As).
 '$put_all'(att(M, Value, Rest), V) :- ( M == '$chr' -> true ; put_attr(V, M, Value) ), '$put_all'(Rest, V).
 copy_term(T, C, Gs) :- '$residual'(T, Gs0), copy_term_nat(T-Gs0, C-Gs).
 
-clause(H, B) :- '$clauses'(H, clause, L), '$element'(clause(H, B, _), L).
-retract(C) :- '$split_clause'(C, H, B), '$clauses'(H, retract, L), '$retract'(L, H, B).
-'$retract'([clause(H0, B0, Id)|T], H, B) :-
-    ( T == [] -> H = H0, B = B0, '$erase'(Id)
-    ; '$retract_one'(H0, B0, Id, T, H, B) ).
-'$retract_one'(H, B, Id, _, H, B) :- '$erase'(Id).
-'$retract_one'(_, _, _, T, H, B) :- '$retract'(T, H, B).
+clause(H, B) :- '$clauses'(H, L), '$element'(clause(H, B, _), L).
+retract(C) :- '$split_clause'(C, H, B), '$first_clauses'(H, L, More), '$retract'(L, H, B, L, More).
+'$retract'([clause(H0, B0, Id)|T], H, B, First, More) :-
+    ( T == [], More == none -> H = H0, B = B0, '$erase'(Id)
+    ; '$retract_one'(H0, B0, Id, T, H, B, First, More) ).
+'$retract'([], H, B, First, More) :- More \== none, '$other_clauses'(H, First, More, L), '$retract'(L, H, B, [], none).
+'$retract_one'(H, B, Id, _, H, B, _, _) :- '$erase'(Id).
+'$retract_one'(_, _, _, T, H, B, First, More) :- '$retract'(T, H, B, First, More).
 '$split_clause'(C, _, _) :- var(C), !, throw(error(instantiation_error, _)).
 '$split_clause'(_:C, H, B) :- !, '$split_clause'(C, H, B).
 '$split_clause'((H :- B), H, B) :- !.
@@ -103,7 +104,7 @@ predicate_property(H, P) :- nonvar(H), '$strip'(H, G), functor(G, N, A), '$defin
 '$property'(dynamic, N, A) :- '$is_dynamic'(N, A).
 '$property'(built_in, N, A) :- '$is_builtin'(N, A).
 '$property'(static, N, A) :- \+ '$is_dynamic'(N, A).
-'$property'(number_of_clauses(C), N, A) :- functor(H, N, A), '$clauses'(H, clause, L), '$length'(L, C).
+'$property'(number_of_clauses(C), N, A) :- functor(H, N, A), '$clauses'(H, L), '$length'(L, C).
 current_predicate(N/A) :- atom(N), integer(A), !, '$own'(N, A).
 current_predicate(N/A) :- '$predicates'(L), '$element'(N/A, L).
 '$own'(N, A) :- '$defined'(N, A), \+ '$is_builtin'(N, A).

@@ -3,7 +3,7 @@
 use super::{Alternative, Done, Machine, Throw};
 use crate::cell::{Cell, Tag};
 use crate::code::{Label, PredId, at};
-use crate::database::{Control, Definition, NO_KEY, fits, key_of};
+use crate::database::{Control, Definition, List, NO_KEY, fits, key_of};
 use crate::names::atom;
 use crate::walk::Visited;
 
@@ -53,13 +53,13 @@ impl Machine<'_, '_> {
             let mut fitting = quick.iter().enumerate().filter(|&(_, &(of, _))| fits(of, key));
             let (_, &(_, code)) = fitting.next()?;
             if let Some((at, _)) = fitting.next() {
-                let list = clauses.all.clone();
+                let list = clauses.all().clone();
                 self.choose(Alternative::Clauses { list, at, key, time }, arity);
             }
             return Some(code);
         }
-        let list = self.db.candidates(pred, key);
-        let first = self.db.next_clause(&list, 0, key, time)?;
+        let List { ids: list, start } = self.db.candidates(pred, key);
+        let first = self.db.next_clause(&list, start, key, time)?;
         let code = self.db.clauses[list[first] as usize].code;
         if let Some(at) = self.db.next_clause(&list, first + 1, key, time) {
             self.choose(Alternative::Clauses { list, at, key, time }, arity);

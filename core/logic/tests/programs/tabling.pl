@@ -20,6 +20,12 @@ longest(X, [X|P]) :- edge(X, Y), Y \== a, longest(Y, P).
 longer(A, B, C) :- length(A, M), length(B, N), ( M >= N -> C = A ; C = B ).
 distances(X, L) :- findall(Y-D, dist(X, Y, D), L0), sort(L0, L).
 all(X, L) :- findall(Y, path(X, Y), L0), sort(L0, L).
+:- table far(_, lattice(most(_, _, _))).
+far(X, 0) :- edge(X, _).
+far(X, N) :- member(N, [3, 7, 5]), edge(X, _).
+most(A, B, C) :- C is max(A, B).
+%? far(a, N)
+%= N = 7
 %? all(a, L)
 %= L = [a, b, c, d]
 %? all(d, L)

@@ -49,3 +49,7 @@ goals(C) <=> comma_list(C, L), length(L, N), writeln(N).
 %= E = type_error(integer, foo)
 %? \+ atom_number('3 ', _), \+ atom_number(' 3', _), number_codes(N, " 3")
 %= N = 3
+%? number_string(X, " 42")
+%= the derivation failed
+%? term_to_atom(_, A), atom_length(A, N), N > 1, term_string(_, S), string(S), atom(A), fail ; true
+%= true
