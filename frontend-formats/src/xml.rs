@@ -131,8 +131,8 @@ impl<'a> Reader<'a> {
 /// The events of a text, with their places.
 fn events(source: SourceId, text: &str) -> Result<Vec<(Event<'_>, Span)>, Fail> {
     let mut reader = quick_xml::Reader::from_str(text);
-    // Elements that are left open are told with the place where they begin.
-    reader.config_mut().allow_unmatched_ends = true;
+    // Elements are matched here, so that those that are left open are told with the place where they begin.
+    (reader.config_mut().check_end_names, reader.config_mut().allow_unmatched_ends) = (false, true);
     reader.config_mut().expand_empty_elements = true;
     let (mut events, mut open): (_, Vec<(&str, Span)>) = (Vec::new(), Vec::new());
     loop {
@@ -146,6 +146,10 @@ fn events(source: SourceId, text: &str) -> Result<Vec<(Event<'_>, Span)>, Fail> 
             Xml::Start(tag) => {
                 let name = text.get(start + 1..).and_then(|rest| rest.get(..tag.name().as_ref().len()));
                 let name = name.unwrap_or_default();
+                if let Some(other) = name.find('<') {
+                    let tag = Span::new(source, start, start + 1 + other);
+                    return Err(never_closed(tag, "this tag is never closed"));
+                }
                 open.push((name, span));
                 events.push((Event::Open(name), span));
             }
