@@ -90,9 +90,9 @@ pub fn load_for_rounds(sources: &mut SourceMap, request: &Request, account: &Acc
     load_as(sources, request, account, true)
 }
 
-/// Loads a program for answers as Prolog systems give them: clauses that cannot be read and files that are not there are
-/// left out, and what is wrong with them is among the diagnostics, as errors. Where something was left out, or queries
-/// of the request name variables whose values an answer shows, it is a program for the logic machine.
+/// Loads a program for answers as Prolog systems give them: clauses that cannot be read and files that are not there
+/// are left out, and what is wrong with them is among the diagnostics, as errors. Where something was left out, or
+/// queries of the request name variables whose values an answer shows, it is a program for the logic machine.
 pub fn load_readable(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
     let mut reading = Reading::new(sources, request, account);
     let unread = reading.take_unread(request);

@@ -1,5 +1,6 @@
 //! Term programs in the formats of other communities to the rule IR: the Rewriting Engines Competition's (`.rec`), ARI
-//! (`.ari`), the XML format of TPDB (`.xml`), and the older one of TPDB and COPS. The formats are described in `docs/formats.md`.
+//! (`.ari`), the XML format of TPDB (`.xml`), and the older one of TPDB and COPS. The formats are described in
+//! `docs/formats.md`.
 //!
 //! Each format has a parser and a printer of one syntax tree, [`System`]; one lowering makes rules of it. The order of
 //! calls: [`load`] reads, checks and lowers a text and the modules that it includes; [`InputReader`] reads further

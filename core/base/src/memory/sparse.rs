@@ -1,5 +1,5 @@
-//! Arrays of words that are zero at first and take memory only where they were written. Threads may set bits of them side
-//! by side, so that all their accesses are atomic, which costs nothing: none orders others.
+//! Arrays of words that are zero at first and take memory only where they were written. Threads may set bits of them
+//! side by side, so that all their accesses are atomic, which costs nothing: none orders others.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -56,8 +56,8 @@ impl SparseWords {
     #[inline]
     fn word(&self, at: usize) -> &AtomicU32 {
         assert!(at < self.words, "the word is one of the array");
-        // SAFETY: inside the reservation, which is aligned to pages, and whose memory is readable and writable, and zero
-        // before it is written; all accesses are atomic.
+        // SAFETY: inside the reservation, which is aligned to pages, and whose memory is readable and writable, and
+        // zero before it is written; all accesses are atomic.
         unsafe { AtomicU32::from_ptr(self.memory.start().cast::<u32>().cast_mut().add(at)) }
     }
 
@@ -88,8 +88,8 @@ impl SparseWords {
         Ok(())
     }
 
-    /// Sets bits of a word, as other threads may do at the same time; gives the word as it was. Afterwards the memory is
-    /// to be [accounted for](Self::settle).
+    /// Sets bits of a word, as other threads may do at the same time; gives the word as it was. Afterwards the memory
+    /// is to be [accounted for](Self::settle).
     #[inline]
     pub fn set_bits(&self, at: usize, bits: u32) -> Result<u32, Shortage> {
         if !self.is_taken(at / PAGE) {

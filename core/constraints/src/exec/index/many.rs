@@ -58,9 +58,9 @@ impl Index {
         }
     }
 
-    /// Puts the keys of constraints, given by columns, into the set, as other threads may do at the same time. The places
-    /// of those that are new are appended to one list, to another those for which there is no array with room. Afterwards
-    /// the memory is to be [accounted for](Self::settle).
+    /// Puts the keys of constraints, given by columns, into the set, as other threads may do at the same time. The
+    /// places of those that are new are appended to one list, to another those for which there is no array with room.
+    /// Afterwards the memory is to be [accounted for](Self::settle).
     pub(crate) fn claim_beside(
         &self,
         args: &[&[u64]],

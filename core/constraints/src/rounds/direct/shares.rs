@@ -1,5 +1,5 @@
-//! Sets into which threads put keys where they find constraints, and where the order of these cannot be told: each key is
-//! new for one of them, which keeps the constraint until all are stored.
+//! Sets into which threads put keys where they find constraints, and where the order of these cannot be told: each key
+//! is new for one of them, which keeps the constraint until all are stored.
 
 use super::place::Part;
 use crate::exec::machine::Stop;
