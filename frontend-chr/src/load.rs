@@ -97,8 +97,14 @@ pub fn load_readable(sources: &mut SourceMap, request: &Request, account: &Accou
     let mut reading = Reading::new(sources, request, account);
     let unread = reading.take_unread(request);
     if unread.is_empty() {
-        let bound = reading.beyond.is_empty().then(|| reading.named_in_queries()).flatten();
-        reading.beyond.extend(bound);
+        if reading.beyond.is_empty()
+            && let Some((name, reason)) = reading.named_in_queries()
+        {
+            reading.notices.push(format!(
+                "the query names {name}, so the logic machine runs the program; `_{name}` leaves it to ground stores"
+            ));
+            reading.beyond.push(reason);
+        }
         return load_read(reading, sources, request, account, false);
     }
     let mut loaded = reading.with_facts(sources, &request.facts, account).logic();
@@ -207,17 +213,15 @@ impl Reading {
     }
 
     /// A variable with a name in the queries that were given beside the program: answers say what it is bound to.
-    fn named_in_queries(&self) -> Option<Diagnostic> {
+    fn named_in_queries(&self) -> Option<(String, Diagnostic)> {
         let terms = self.queries.iter().flat_map(|text| text.terms.iter());
         let mut named = terms.filter_map(|term| match &term.kind {
             TermKind::Var(name) if !name.starts_with('_') => Some((name, term.span)),
             _ => None,
         });
         let (name, span) = named.next()?;
-        Some(
-            Diagnostic::error("C0403", format!("an answer says what {name} is bound to"))
-                .label(span, "not shown over ground stores"),
-        )
+        let reason = Diagnostic::error("C0403", format!("an answer says what {name} is bound to"));
+        Some((name.to_string(), reason.label(span, "not shown over ground stores")))
     }
 
     /// Whether ground stores do not suffice.

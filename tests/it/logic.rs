@@ -314,11 +314,13 @@ fn answers_show_what_queries_bind_where_the_program_itself_needs_no_variables() 
         ":- chr_constraint gcd(+int).\ngcd(N) \\ gcd(M) <=> N =< M | L is M mod N, gcd(L).\n",
     );
     let run = |query: &str| scratch.gchr(&["run", "gcd.pl", "--query", query]);
-    assert_eq!(
-        run("X is 2 ** 70, Y = f(_), gcd(3)").stdout,
-        "X = 1180591620717411303424, Y = f(_1)\ngcd(3)\n"
-    );
-    assert_eq!(run("_X = 3, gcd(4)").stdout, "gcd(4)\n");
+    let large = run("X is 2 ** 70, Y = f(_), gcd(3)");
+    assert_eq!(large.stdout, "X = 1180591620717411303424, Y = f(_1)\ngcd(3)\n");
+    let named = run("X is 3 * 4, gcd(X)");
+    assert_eq!(named.stdout, "X = 12\ngcd(12)\n");
+    assert!(named.stderr.contains("names X, so the logic machine runs"), "{}", named.stderr);
+    let unnamed = run("_X = 3, gcd(4)");
+    assert_eq!((unnamed.stdout.as_str(), unnamed.stderr.as_str()), ("gcd(4)\n", ""));
 }
 
 #[test]

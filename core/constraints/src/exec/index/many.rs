@@ -142,7 +142,7 @@ impl Index {
         Ok(end)
     }
 
-    /// Whether [`claim`](Self::claim) works.
+    /// Whether it is a set that [`claim`](Self::claim) and [`claim_beside`](Self::claim_beside) work for.
     pub(crate) fn is_array(&self) -> bool {
         matches!(self.heads, Heads::Bits(_))
     }

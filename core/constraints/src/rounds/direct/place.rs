@@ -213,9 +213,10 @@ impl Place for ThreadList<'_> {
         chosen.clear();
         let (stored, batch) = (&self.tables[table], Batch { table, args, count });
         let mut new = 0;
-        if self.any_order && filter.best.is_none() && stored.appends(Some(filter.index)) {
+        let index = &stored.indexes[filter.index];
+        if self.any_order && index.is_array() && stored.appends(Some(filter.index)) {
             rows.clear();
-            let claimed = stored.indexes[filter.index].claim_beside(args, count, rows, chosen);
+            let claimed = index.claim_beside(args, count, rows, chosen);
             // What was claimed before a shortage is taken back, too.
             part.shares[table].take(batch, rows);
             claimed.map_err(|_| Halt::Alone)?;
