@@ -1,7 +1,7 @@
 //! Terms as they are read: flat vectors of nodes in postfix order, never boxes in boxes, so that a term of 10^7 nodes
 //! is read, printed and dropped without recursion.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use gchr_base::names::{Ident, Name, Names};
 use gchr_base::source::Span;
@@ -147,48 +147,56 @@ pub(crate) struct Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // From the root on: what is still to be written, the next one last.
-        enum Todo {
-            Node(usize),
-            Text(&'static str),
-        }
-        let sizes = sizes(&self.term.nodes);
         let functional = self.notation == Notation::Functional;
-        let mut todo = vec![Todo::Node(self.term.nodes.len() - 1)];
-        while let Some(next) = todo.pop() {
-            let at = match next {
-                Todo::Text(text) => {
-                    f.write_str(text)?;
-                    continue;
-                }
-                Todo::Node(at) => at,
-            };
-            let Node { name, arity, .. } = self.term.nodes[at];
-            if arity == 0 {
-                f.write_str(self.names.get(name))?;
-                continue;
+        write_nodes(&self.term.nodes, f, |&Node { name, arity, .. }, f| {
+            let name = self.names.get(name);
+            match (arity, functional) {
+                (0, _) => write!(f, "{name}").map(|()| ("", "")),
+                (_, true) => write!(f, "{name}(").map(|()| (", ", ")")),
+                (_, false) => write!(f, "({name} ").map(|()| (" ", ")")),
             }
-            if !functional {
-                f.write_char('(')?;
-            }
-            f.write_str(self.names.get(name))?;
-            f.write_char(if functional { '(' } else { ' ' })?;
-            todo.push(Todo::Text(")"));
-            let mut arg = at;
-            for i in 0..arity {
-                arg -= if i == 0 { 1 } else { sizes[arg] as usize };
-                todo.push(Todo::Node(arg));
-                if i + 1 < arity {
-                    todo.push(Todo::Text(if functional { ", " } else { " " }));
-                }
-            }
-        }
-        Ok(())
+        })
     }
 }
 
+/// Writes a term from its root on, without recursion. `begin` writes what stands before the arguments of a node, and
+/// gives what stands between them and behind the last one.
+pub(crate) fn write_nodes(
+    nodes: &[Node],
+    f: &mut fmt::Formatter<'_>,
+    begin: impl Fn(&Node, &mut fmt::Formatter<'_>) -> Result<(&'static str, &'static str), fmt::Error>,
+) -> fmt::Result {
+    // What is still to be written, the next one last.
+    enum Todo {
+        Node(usize),
+        Text(&'static str),
+    }
+    let sizes = sizes(nodes);
+    let mut todo = vec![Todo::Node(nodes.len() - 1)];
+    while let Some(next) = todo.pop() {
+        let at = match next {
+            Todo::Text(text) => {
+                f.write_str(text)?;
+                continue;
+            }
+            Todo::Node(at) => at,
+        };
+        let (between, behind) = begin(&nodes[at], f)?;
+        todo.push(Todo::Text(behind));
+        let mut arg = at;
+        for i in 0..nodes[at].arity {
+            if i > 0 {
+                todo.push(Todo::Text(between));
+            }
+            arg -= if i == 0 { 1 } else { sizes[arg] as usize };
+            todo.push(Todo::Node(arg));
+        }
+    }
+    Ok(())
+}
+
 /// How many nodes each subterm has.
-pub(crate) fn sizes(nodes: &[Node]) -> Vec<u32> {
+fn sizes(nodes: &[Node]) -> Vec<u32> {
     let mut sizes: Vec<u32> = Vec::with_capacity(nodes.len());
     for (at, node) in nodes.iter().enumerate() {
         let mut size = 1;

@@ -8,7 +8,7 @@ use gchr_base::names::{Ident, Name};
 use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::system::*;
-use crate::term::{Node, Term};
+use crate::term::{Node, Term, write_nodes};
 use crate::tokens::Fail;
 use crate::unsupported::{self, unsupported};
 use crate::xml::Reader;
@@ -312,36 +312,17 @@ struct Element<'a> {
 
 impl fmt::Display for Element<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Texts of subterms would be copied once a level: what is behind them waits on a stack instead.
-        enum Todo {
-            Node(usize),
-            Text(&'static str),
-        }
-        let nodes = &self.term.nodes;
-        let sizes = crate::term::sizes(nodes);
-        let mut todo = vec![Todo::Node(nodes.len() - 1)];
-        while let Some(next) = todo.pop() {
-            let at = match next {
-                Todo::Text(text) => {
-                    f.write_str(text)?;
-                    continue;
+        write_nodes(&self.term.nodes, f, |node, f| {
+            let name = Escaped(self.system.text(node.name));
+            match node.arity {
+                0 if self.variables.contains(&node.name) => write!(f, "<var>{name}</var>").map(|()| ("", "")),
+                0 => write!(f, "<funapp><name>{name}</name>").map(|()| ("", "</funapp>")),
+                _ => {
+                    let arguments = ("</arg><arg>", "</arg></funapp>");
+                    write!(f, "<funapp><name>{name}</name><arg>").map(|()| arguments)
                 }
-                Todo::Node(at) => at,
-            };
-            let (node, name) = (&nodes[at], Escaped(self.system.text(nodes[at].name)));
-            if node.arity == 0 && self.variables.contains(&node.name) {
-                write!(f, "<var>{name}</var>")?;
-                continue;
             }
-            write!(f, "<funapp><name>{name}</name>")?;
-            todo.push(Todo::Text("</funapp>"));
-            let mut arg = at;
-            for i in 0..node.arity {
-                arg -= if i == 0 { 1 } else { sizes[arg] as usize };
-                todo.extend([Todo::Text("</arg>"), Todo::Node(arg), Todo::Text("<arg>")]);
-            }
-        }
-        Ok(())
+        })
     }
 }
 

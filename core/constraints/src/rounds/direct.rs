@@ -4,7 +4,8 @@
 //!
 //! Several threads share in waves what is more than a little work. Each fires the instances of some of a wave's
 //! constraints and leaves out what the store has already; the rest is put into the store in the order in which one
-//! thread would have found it. So neither their number nor the size of a wave shows anywhere.
+//! thread would have found it, or, where that order cannot be told, by the thread whose key was the first. So neither
+//! their number nor the size of a wave shows anywhere.
 //!
 //! What goes otherwise than expected (an instance that fails, a limit of steps) is left to the general round, from the
 //! same store.

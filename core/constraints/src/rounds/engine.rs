@@ -136,11 +136,10 @@ impl<'a, 'c> Engine<'a, 'c> {
         for run in added.runs() {
             let table = run.first.table as usize;
             let starts = !strategy.groups[table].is_empty();
-            let all_live = state.tables[table].keeps_rows();
-            let rest = if replacements.notes(table) || starts && !all_live { run.count } else { 0 };
-            let room = fresh.reserve(if rest == 0 { 1 } else { rest as usize });
+            let one_by_one = replacements.notes(table) || starts && !state.tables[table].keeps_rows();
+            let room = fresh.reserve(if one_by_one { run.count as usize } else { 1 });
             room.map_err(|shortage| state.stop(shortage.of("the constraints that a round starts from")))?;
-            if rest == 0 {
+            if !one_by_one {
                 if starts {
                     fresh.push_run(run);
                 }
