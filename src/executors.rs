@@ -8,6 +8,7 @@ pub(crate) mod device_rounds;
 mod device_terms;
 pub(crate) mod logic;
 mod refined;
+mod shared_device_rounds;
 mod shared_rounds;
 
 use crate::executor::Executor;
@@ -15,13 +16,14 @@ use crate::options::CompileOptions;
 use crate::program::Program;
 
 /// All executors.
-const EXECUTORS: [&dyn Executor; 8] = [
+const EXECUTORS: [&dyn Executor; 9] = [
     &cpu_terms::CpuTermExecutor,
     &refined::Refined,
     &cpu_rounds::CpuRounds,
     &shared_rounds::SharedRounds,
     &device_terms::DeviceTerms,
     &device_rounds::DeviceRounds,
+    &shared_device_rounds::SharedDeviceRounds,
     &auto_terms::AutoTerms,
     &auto_rounds::AutoRounds,
 ];

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_constraints::rounds::workers::{Wire, Worker};
-use gchr_hosts::{Mpi, launched};
+use gchr_hosts::{Mpi, launched, place_on_host as place};
 
 /// The wire of this process, which has at most one.
 static WIRE: Mutex<Option<Mpi>> = Mutex::new(None);
@@ -68,6 +68,11 @@ impl Drop for Team {
     fn drop(&mut self) {
         *WIRE.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
+}
+
+/// Which of the processes of its host this one is: it takes the GPU of that number.
+pub(crate) fn place_on_host() -> u32 {
+    place(|name| std::env::var(name).ok()) as u32
 }
 
 /// Works on the wire of this process; `None` where it has not joined others.

@@ -15,6 +15,12 @@ pub fn launched(value: impl Fn(&str) -> Option<String>) -> Option<Worker> {
     LAUNCHERS.iter().find_map(of).filter(|worker| worker.ranks > 1 && worker.rank < worker.ranks)
 }
 
+/// Which of the processes of a host this one is, by the launcher that started it; 0 where none says so.
+pub fn place_on_host(value: impl Fn(&str) -> Option<String>) -> usize {
+    let names = ["MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"];
+    names.iter().find_map(|name| value(name)?.parse().ok()).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

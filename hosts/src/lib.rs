@@ -8,5 +8,5 @@ mod abi;
 mod launch;
 mod mpi;
 
-pub use launch::launched;
+pub use launch::{launched, place_on_host};
 pub use mpi::{Mpi, MpiError};

@@ -274,8 +274,9 @@ fn variant(args: &Args, text: &str) -> Result<(Variant, GivenOptions), Exit> {
         let help = "it takes the options of `gchr run` that say what runs a program and what bounds it";
         refuse("U0105", &format!("--with {text:?}: {first}"), help)
     })?;
+    with.device.check_alone("gchr compare")?;
     let options = CompileOptions {
-        device: with.device.device,
+        device: with.device.device(),
         schedule: with.device.schedule()?,
         ..CompileOptions::default()
     };
@@ -284,7 +285,7 @@ fn variant(args: &Args, text: &str) -> Result<(Variant, GivenOptions), Exit> {
         // Devices know no other semantics: one `--with` serves term and constraint programs.
         options.semantics.get_or_insert(Semantics::Rounds);
     }
-    let limits = with.limits.or(args.limits).limits(with.device.device);
+    let limits = with.limits.or(args.limits).limits(with.device.device());
     let variant = Variant { label: text.to_string(), language: with.language(), options, limits };
     Ok((variant, GivenOptions::of("compare", &matches)))
 }

@@ -1,5 +1,7 @@
 //! Options that say what runs a program and how.
 
+use std::num::NonZeroUsize;
+
 use clap::ValueEnum;
 use gchr::device::{Collector, Strategy};
 use gchr::{Device, Schedule, Scheduler};
@@ -11,12 +13,21 @@ use super::report;
 #[derive(clap::Args)]
 pub struct DeviceArgs {
     /// What runs the program: cpu, auto (cpu, and a GPU beside it for what takes longer: the first result counts), gpu,
-    /// gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs, and .chr with --semantics
-    /// rounds)
-    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device)]
-    pub device: Device,
+    /// gpu:N (`gchr devices` lists them), gpu:N-M (.chr with --semantics rounds: these share the run), or sim, the
+    /// simulator of a GPU (gpu, sim: .trs, and .chr with --semantics rounds)
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = devices)]
+    device: Devices,
     #[command(flatten)]
     schedule: ScheduleArgs,
+}
+
+/// What `--device` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Devices {
+    /// The first one.
+    device: Device,
+    /// How many share the run, if several do.
+    count: Option<NonZeroUsize>,
 }
 
 /// Options that the kernels depend on.
@@ -60,6 +71,26 @@ enum CollectorArg {
 }
 
 impl DeviceArgs {
+    /// What runs the program; the first of several.
+    pub fn device(&self) -> Device {
+        self.device.device
+    }
+
+    /// How many devices share the run, where several do.
+    pub fn count(&self) -> Option<NonZeroUsize> {
+        self.device.count
+    }
+
+    /// Refuses several devices for what one of them does alone.
+    pub fn check_alone(&self, command: &str) -> Result<(), Exit> {
+        if self.device.count.is_none() {
+            return Ok(());
+        }
+        let message = format!("{command} takes one device");
+        report::problem("U0105", &message, "several share what `gchr run` runs; name one of them");
+        Err(Exit::Usage)
+    }
+
     /// Whether an option was given that is for term programs.
     pub fn is_for_terms(&self) -> bool {
         self.schedule.given().is_some()
@@ -68,7 +99,7 @@ impl DeviceArgs {
     /// The schedule. The CPU evaluates in its own way: options that would have no effect there are refused.
     pub fn schedule(&self) -> Result<Schedule, Exit> {
         let given = self.schedule.given();
-        if let (Device::Cpu, Some(option)) = (self.device, given) {
+        if let (Device::Cpu, Some(option)) = (self.device(), given) {
             let message = format!("{option} does not apply to --device cpu");
             report::problem(
                 "U0105",
@@ -118,6 +149,21 @@ impl ScheduleArgs {
     }
 }
 
+/// The same, or `gpu:0-3`.
+fn devices(text: &str) -> Result<Devices, String> {
+    let range = text.strip_prefix("gpu:").and_then(|numbers| numbers.split_once('-'));
+    let Some((first, last)) = range else { return Ok(Devices { device: device(text)?, count: None }) };
+    let wrong = "expected gpu:N-M with the numbers of the first and the last GPU, N less than M";
+    let number = |digits: &str| device(&format!("gpu:{digits}")).map_err(|_| wrong.to_string());
+    match (number(first)?, number(last)?) {
+        (Device::Gpu(first), Device::Gpu(last)) if first < last => {
+            let count = NonZeroUsize::new((last - first) as usize + 1);
+            Ok(Devices { device: Device::Gpu(first), count })
+        }
+        _ => Err(wrong.to_string()),
+    }
+}
+
 /// `cpu`, `sim`, `gpu`, `gpu:1`.
 pub fn device(text: &str) -> Result<Device, String> {
     let wrong = || "expected auto, cpu, gpu, gpu:N with a number N, or sim".to_string();
@@ -146,6 +192,17 @@ mod tests {
         assert_eq!(device("sim"), Ok(Device::Sim));
         for wrong in ["", "GPU", "gpu:", "gpu:-1", "gpu:+1", "gpu:x", "gpu:99999999999", "sim:1", "Auto"] {
             assert!(device(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn several_devices() {
+        let count = NonZeroUsize::new;
+        assert_eq!(devices("gpu:1"), Ok(Devices { device: Device::Gpu(1), count: None }));
+        assert_eq!(devices("gpu:0-3"), Ok(Devices { device: Device::Gpu(0), count: count(4) }));
+        assert_eq!(devices("gpu:2-3"), Ok(Devices { device: Device::Gpu(2), count: count(2) }));
+        for wrong in ["gpu:3-2", "gpu:1-1", "gpu:-", "gpu:1-", "gpu:-1", "gpu:0-1-2", "gpu:0-x", "sim:0-1"] {
+            assert!(devices(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -106,13 +106,14 @@ impl Args {
 
 /// Runs the lines; what goes wrong is on standard error when this returns.
 pub fn run(args: &Args) -> Exit {
-    args.limits.bound_process(args.device.device);
+    args.limits.bound_process(args.device.device());
     match loop_over(args) {
         Ok(exit) | Err(exit) => exit,
     }
 }
 
 fn loop_over(args: &Args) -> Result<Exit, Exit> {
+    args.device.check_alone("gchr repl")?;
     memory::start_threads(args.threads)?;
     out_file::reads("the program", &args.program.file);
     args.facts.iter().for_each(|(_, file)| out_file::reads("a file of facts", file));

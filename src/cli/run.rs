@@ -37,7 +37,7 @@ pub use later_kernels::compile as compile_later_kernels;
 /// Runs the program; what goes wrong is on standard error when this returns.
 pub fn run(args: &Args, start: Instant) -> Exit {
     watchdog::limit(args.limits.timeout(), start);
-    args.limits.bound_process(args.device.device);
+    args.limits.bound_process(args.device.device());
     match run_from(args, start) {
         Ok(exit) | Err(exit) => exit,
     }
@@ -93,7 +93,7 @@ fn compile<'p>(args: &Args, program: &'p Program, options: &CompileOptions) -> R
 
 /// What the processes of a team must have in common.
 fn digest(program: &Program, args: &Args) -> u64 {
-    let limits = args.limits.limits(args.device.device);
+    let limits = args.limits.limits(args.device.device());
     let bounds = (limits.max_steps, limits.max_rounds);
     program.digest(&format!("{} {bounds:?} {:?}", env!("CARGO_PKG_VERSION"), args.kept.shared()))
 }
@@ -113,7 +113,7 @@ fn run_batch(args: &Args, executable: &Executable<'_>, start: Instant, out: Out)
         json: matches!(args.format(), FormatArg::Json | FormatArg::Jsonl),
         stats: args.stats,
     };
-    let limits = args.limits.limits(args.device.device);
+    let limits = args.limits.limits(args.device.device());
     let (threads, interrupt) = (batch::workers(args.threads), Some(interrupt::flag()));
     let options = BatchOptions { limits, threads, interrupt, start: Some(start), shard: args.shard() };
     batch::run(&request, executable, &options, out.stdout, out.file)
@@ -130,7 +130,7 @@ fn run_one(
     member: &Member,
 ) -> Result<Exit, Exit> {
     let program = executable.program();
-    let open = |target| profile::Output::open(target, args.device.device);
+    let open = |target| profile::Output::open(target, args.device.device());
     let mut recorded = args.profile.as_ref().map(open).transpose()?;
     watchdog::enter(Phase::Run);
     let counted = match recorded {

@@ -60,16 +60,17 @@ struct Expectation {
 
 /// Tests every file.
 pub fn run(args: &Args) -> Exit {
-    args.limits.bound_process(args.device.device);
+    args.limits.bound_process(args.device.device());
     match all(args) {
         Ok(exit) | Err(exit) => exit,
     }
 }
 
 fn all(args: &Args) -> Result<Exit, Exit> {
+    args.device.check_alone("gchr test")?;
     memory::start_threads(None)?;
     let options = CompileOptions {
-        device: args.device.device,
+        device: args.device.device(),
         schedule: args.device.schedule()?,
         ..Default::default()
     };
@@ -160,7 +161,7 @@ fn result(args: &Args, file: &Path, input: &str, options: &CompileOptions) -> Re
     let executable = program.compile(options).map_err(|found| report::refuse(&found))?;
     watchdog::enter(Phase::Run);
     let mut written = Vec::new();
-    let limits = args.limits.limits(args.device.device);
+    let limits = args.limits.limits(args.device.device());
     let mut control = Control::new(limits).interrupt(interrupt::flag()).output(&mut written);
     let ran = executable.run(&mut control);
     drop(control);

@@ -17,7 +17,7 @@ use crate::device::backend::{Backend, HasStats, Placement};
 use crate::device::lower::lower_rounds;
 use crate::diagnostics::trace_missing;
 use crate::executor::{Compiled, Executor, Finished, Unfinished};
-use crate::options::{self, CompileOptions};
+use crate::options::{self, CompileOptions, Workers};
 use crate::output::Answer;
 use crate::program::{Language, Program, program_name};
 
@@ -36,7 +36,9 @@ pub(crate) struct DeviceRounds;
 
 impl Executor for DeviceRounds {
     fn runs(&self, program: &Program, options: &CompileOptions) -> bool {
-        program.language() == Language::Constraints && options.device.runs_kernels()
+        program.language() == Language::Constraints
+            && options.device.runs_kernels()
+            && options.workers == Workers::Alone
     }
 
     fn compile(

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::rule::Semantics;
+use gchr_base::rule::{self, Semantics};
 use gchr_base::signature::ConstraintId;
 use gchr_constraints::exec::Stopped;
 use gchr_constraints::plan::{ChrPlan, compile_rounds, differences};
@@ -41,29 +41,36 @@ impl Executor for SharedRounds {
         options: &CompileOptions,
     ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
         if options.trace || options.record || options.firing != Firing::Indexed {
-            let message =
-                "workers share neither traced nor recorded runs, nor those without indexes or classes";
-            return Err(vec![
-                Diagnostic::error("U0110", message).help("leave out --trace, --profile and --firing"),
-            ]);
+            return Err(vec![refused()]);
         }
         let plan = compile_rounds(&program.rules, options.firing.plan_options())?;
-        let shared = WorkerProgram::new(&program.rules, &plan).map_err(|why| match why {
-            Undividable::Plan(found) => found,
-            Undividable::Rule(rule, why) => {
-                let name = &plan.rules[rule].name;
-                let heads = plan.rules[rule].heads.iter().map(|head| head.constraint);
-                let why = match heads.into_iter().any(|id| program.rules.signature.constraints[id].is_made) {
-                    true => "a choice in a rule makes constraints for its branches, and removes them".into(),
-                    false => why,
-                };
-                let message = format!("workers cannot share this program: {name}: {why}");
-                let help = "leave out --workers and mpiexec; `gchr check --explain` shows where constraints would be";
-                vec![Diagnostic::error("U0110", message).label(plan.rules[rule].span, "this rule").help(help)]
-            }
-        })?;
+        let shared = WorkerProgram::new(&program.rules, &plan);
+        let shared = shared.map_err(|why| undividable(&program.rules, &plan, why))?;
         Ok(Box::new(SharedRoundsProgram { plan, shared, workers: options.workers }))
     }
+}
+
+/// Runs that workers do not share.
+pub(super) fn refused() -> Diagnostic {
+    let message = "workers share neither traced nor recorded runs, nor those without indexes or classes";
+    Diagnostic::error("U0110", message).help("leave out --trace, --profile and --firing")
+}
+
+/// Programs that they do not share.
+pub(super) fn undividable(rules: &rule::Program, plan: &ChrPlan, why: Undividable) -> Vec<Diagnostic> {
+    let (rule, why) = match why {
+        Undividable::Plan(found) => return found,
+        Undividable::Rule(rule, why) => (rule, why),
+    };
+    let name = &plan.rules[rule].name;
+    let mut heads = plan.rules[rule].heads.iter().map(|head| head.constraint);
+    let why = match heads.any(|id| rules.signature.constraints[id].is_made) {
+        true => "a choice in a rule makes constraints for its branches, and removes them".into(),
+        false => why,
+    };
+    let message = format!("workers cannot share this program: {name}: {why}");
+    let help = "leave out --workers and mpiexec; `gchr check --explain` shows where constraints would be";
+    vec![Diagnostic::error("U0110", message).label(plan.rules[rule].span, "this rule").help(help)]
 }
 
 impl Compiled for SharedRoundsProgram {
@@ -127,7 +134,7 @@ impl SharedRoundsProgram {
 }
 
 /// A run that stopped. Where each worker has but a part of the store, there is none to show.
-fn unfinished(stopped: Box<Stopped>) -> Unfinished {
+pub(super) fn unfinished(stopped: Box<Stopped>) -> Unfinished {
     let has_store = stopped.store.has_table(ConstraintId(0));
     match Unfinished::from(stopped) {
         Unfinished::Stopped(run) if !has_store => {

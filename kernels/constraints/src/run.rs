@@ -3,6 +3,7 @@
 
 mod fast_paths;
 mod output;
+mod part;
 mod resident;
 
 use std::cell::Cell;
@@ -21,6 +22,7 @@ use gchr_base::value::{Heap, Terms};
 use gchr_constraints::exec::{Store, is_evaluated};
 
 pub use super::job::{FEW, Job, Options};
+pub use part::{DevicePart, dealt};
 pub use resident::{Ground, Resident};
 
 use super::contract::{BLOCK, ExplainFailure, Rounds};
@@ -124,6 +126,8 @@ struct Runner<'a> {
     fired: u64,
     live: u64,
     collections: u64,
+    /// After how many rounds a batch is left as it is, to go on with it later.
+    pause_at: Option<u64>,
 }
 
 impl<'a> Runner<'a> {
@@ -144,6 +148,7 @@ impl<'a> Runner<'a> {
             fired: 0,
             live: 0,
             collections: 0,
+            pause_at: None,
         })
     }
 
@@ -167,33 +172,57 @@ impl<'a> Runner<'a> {
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<(), outcome::Failure> {
-        for (number, batch) in self.job.input.batches.iter().enumerate() {
-            self.write_of_query(number, control)?;
-            let grown = tables.make_room(batch, self.options.memory, device)?;
-            self.must_have(grown)?;
-            let resident = self.resident(device, self.job.kernels.host.enter.name())?;
-            tables.probe_fast_paths(self.takes_fast_paths(control), self.job.kernels, batch);
-            let entered = tables.put(batch, resident, device)?;
-            self.fired = tables.fired();
-            self.slices.add(entered);
-            self.count_reduced(tables);
-            self.rounds_ms += entered.as_secs_f64() * 1e3;
-            self.live = tables.live();
-            if let Some(error) =
-                self.job.input.ended.as_ref().filter(|_| number + 1 == self.job.input.batches.len())
-            {
-                return Err(RunError { progress: self.progress(), ..error.clone() }.into());
-            }
-            let start = Instant::now();
-            let ended = match self.take_fast_path(tables, device, control) {
-                Ok(false) => self.iterate(tables, device, control),
-                ended => ended.map(|_| ()),
-            };
-            let waited = device.synchronize();
-            self.rounds_ms += start.elapsed().as_secs_f64() * 1e3;
-            ended?;
-            waited?;
+        for number in 0..self.job.input.batches.len() {
+            self.begin_batch(number, tables, device, control)?;
+            self.go_on(tables, device, control)?;
         }
+        Ok(())
+    }
+
+    /// Adds the constraints of a batch, for rounds to start from them.
+    fn begin_batch(
+        &mut self,
+        number: usize,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<(), outcome::Failure> {
+        let batch = &self.job.input.batches[number];
+        self.write_of_query(number, control)?;
+        let grown = tables.make_room(batch, self.options.memory, device)?;
+        self.must_have(grown)?;
+        let resident = self.resident(device, self.job.kernels.host.enter.name())?;
+        tables.probe_fast_paths(self.takes_fast_paths(control), self.job.kernels, batch);
+        let entered = tables.put(batch, resident, device)?;
+        self.fired = tables.fired();
+        self.slices.add(entered);
+        self.count_reduced(tables);
+        self.rounds_ms += entered.as_secs_f64() * 1e3;
+        self.live = tables.live();
+        match &self.job.input.ended {
+            Some(error) if number + 1 == self.job.input.batches.len() => {
+                Err(RunError { progress: self.progress(), ..error.clone() }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Does the rounds of a batch, to its end or to where it is to pause.
+    fn go_on(
+        &mut self,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<(), outcome::Failure> {
+        let start = Instant::now();
+        let ended = match self.take_fast_path(tables, device, control) {
+            Ok(false) => self.iterate(tables, device, control),
+            ended => ended.map(|_| ()),
+        };
+        let waited = device.synchronize();
+        self.rounds_ms += start.elapsed().as_secs_f64() * 1e3;
+        ended?;
+        waited?;
         Ok(())
     }
 
@@ -227,8 +256,12 @@ impl<'a> Runner<'a> {
         let mut offers = self.batch_offers(tables, control);
         loop {
             self.peak = self.peak.max(tables.bytes());
+            if self.pause_at.is_some_and(|pause| self.rounds >= pause) {
+                return Ok(());
+            }
             poll(control, self.progress())?;
-            let longest = self.slices.rounds(control);
+            let until_pause = self.pause_at.map_or(u64::MAX, |pause| pause - self.rounds);
+            let longest = u64::from(self.slices.rounds(control)).min(until_pause) as u32;
             let max_rounds = control.limits().max_rounds;
             let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
             // After the last round, a round that may not fire says whether anything is left to do.

@@ -1,6 +1,6 @@
 //! Device tables of a run: the store, the lists of a round, control words, and the way back of the store.
 
-mod batch;
+pub(crate) mod batch;
 pub(crate) mod buffers;
 mod cells;
 mod log;

@@ -53,7 +53,7 @@ impl<'a> State<'a> {
     /// Opens the program.
     pub fn open(args: &'a Args) -> Result<Self, Exit> {
         watchdog::enter(Phase::Compile);
-        let (device, trace, derivations) = (args.device.device, args.trace, args.why);
+        let (device, trace, derivations) = (args.device.device(), args.trace, args.why);
         let settings = Settings { device, trace, derivations, answers: Answers::First(1) };
         let session = args.open(&args.options(settings)?)?;
         out_file::reads_texts(session.texts());

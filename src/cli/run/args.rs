@@ -194,7 +194,7 @@ impl Args {
             answers_as_found: self.shows_answers_as_they_are(),
             seed: self.seed.unwrap_or(1),
             threads: Some(batch::workers(self.threads)),
-            workers: self.workers.map_or(Workers::Alone, Workers::Here),
+            workers: self.workers.or(self.device.count()).map_or(Workers::Alone, Workers::Here),
             ..CompileOptions::default()
         };
         self.semantics.complete(options)
@@ -256,7 +256,9 @@ impl Args {
             && self.facts.iter().all(|(_, f)| f.as_os_str() != "-");
         let options = self.semantics.complete(CompileOptions::default());
         let in_rounds = || program.semantics(&options) == Semantics::Rounds && !program.writes();
-        self.device.device == Device::Auto && single && (program.language() == Language::Terms || in_rounds())
+        self.device.device() == Device::Auto
+            && single
+            && (program.language() == Language::Terms || in_rounds())
     }
 
     /// What is to be explained must be something that the program has.
@@ -272,16 +274,18 @@ impl Args {
 
     /// What runs the program in this process.
     pub fn device(&self, program: &Program) -> Device {
-        if self.races(program) { Device::Cpu } else { self.device.device }
+        if self.races(program) { Device::Cpu } else { self.device.device() }
     }
 
     /// Refuses workers for what they cannot share.
     fn check_workers(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
         let asked = match options.workers {
             Workers::Alone => return Ok(()),
+            Workers::Here(_) if self.workers.is_none() => "--device gpu:N-M",
             Workers::Here(_) => "--workers",
             Workers::Team => "mpiexec",
         };
+        self.check_devices(options)?;
         program.check_ground(asked).map_err(|found| report::refuse(&found))?;
         if !Case::of(program, options).in_rounds {
             let message = format!("{asked}: workers share constraint programs in rounds, and no other run");
@@ -294,12 +298,29 @@ impl Args {
             ("--trace", self.trace),
             ("--profile", self.profile.is_some()),
             ("--firing", options.firing != Firing::Indexed),
-            ("--device", self.device.device != Device::Cpu),
+            ("--device auto", self.device.device() == Device::Auto),
         ];
         if let Some((option, _)) = watched.iter().find(|(_, given)| *given) {
-            let message =
-                format!("{option} does not go with {asked}: workers share plain runs on the processor");
+            let message = format!(
+                "{option} does not go with {asked}: workers share plain runs on processors or devices"
+            );
             report::problem("U0105", &message, "leave out one of the two");
+            return Err(Exit::Usage);
+        }
+        Ok(())
+    }
+
+    /// Refuses several devices where their number, or that of processes, says something else.
+    fn check_devices(&self, options: &CompileOptions) -> Result<(), Exit> {
+        let Some(count) = self.device.count() else { return Ok(()) };
+        if options.workers == Workers::Team {
+            let help = "give --device gpu:N: the processes of a host take the GPUs from there on";
+            report::problem("U0105", "each process that mpiexec has started takes one GPU", help);
+            return Err(Exit::Usage);
+        }
+        if self.workers.is_some_and(|workers| workers != count) {
+            let message = format!("--device names {count} GPUs, and --workers another number of them");
+            report::problem("U0105", &message, "leave out --workers: each GPU has a worker");
             return Err(Exit::Usage);
         }
         Ok(())
@@ -309,7 +330,7 @@ impl Args {
     pub fn check(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
         let is_watched = self.trace || self.profile.is_some();
         let case = Case::of(program, options);
-        let device = self.device.device;
+        let device = self.device.device();
         effects::check(&[Case { device, has_facts: !self.facts.is_empty(), is_watched, ..case }])?;
         self.check_output(program)?;
         self.check_why(program)?;

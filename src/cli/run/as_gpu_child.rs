@@ -43,7 +43,7 @@ fn run_on_gpu(args: &Args, before: u64, start: Instant) -> Result<ChildReport, S
     args.start_threads_to_load().map_err(|_| "its threads cannot be started".to_string())?;
     let schedule = args.device.schedule().map_err(|_| "its options are refused".to_string())?;
     let program = args.input().parse().map_err(|found| first_error(&found))?;
-    let device = match args.device.device {
+    let device = match args.device.device() {
         Device::Auto => Device::Gpu(0),
         device => device,
     };

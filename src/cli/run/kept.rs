@@ -58,7 +58,7 @@ impl KeptArgs {
             return Err(Exit::Usage);
         }
         let others = [
-            ("--device", args.device.device != Device::Cpu),
+            ("--device", args.device.device() != Device::Cpu),
             ("--firing exhaustive", options.firing == Firing::Exhaustive),
         ];
         if let Some((other, _)) = others.iter().find(|(_, given)| *given) {

@@ -78,7 +78,7 @@ fn compile_alone(args: &Args) -> Option<()> {
     let lock = std::fs::File::options().create(true).truncate(false).write(true).open(lock).ok()?;
     lock.try_lock().ok()?;
     let program = args.input().parse().ok()?;
-    let gpu = match args.device.device {
+    let gpu = match args.device.device() {
         Device::Gpu(gpu) => gpu,
         _ => 0,
     };

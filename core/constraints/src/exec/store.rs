@@ -15,6 +15,7 @@ use gchr_base::value::{Heap, Operation, Terms, Value, write_atom};
 use sorted::Sorted;
 
 /// The constraints that are left when a run ends, or stops.
+#[derive(Default)]
 pub struct Store {
     pub(crate) tables: Vec<Table>,
     pub(crate) heap: Heap,

@@ -81,10 +81,13 @@ pub struct Part {
 
 /// What was counted from the start of the run on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Debug)]
-pub(super) struct Counts {
-    pub(super) rounds: u64,
-    pub(super) firings: u64,
-    pub(super) candidates: u64,
+pub struct Counts {
+    /// Rounds with candidates.
+    pub rounds: u64,
+    /// Firings.
+    pub firings: u64,
+    /// Candidates, where they are counted.
+    pub candidates: u64,
 }
 
 /// The list of a constraint.

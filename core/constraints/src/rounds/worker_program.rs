@@ -2,20 +2,23 @@
 //! rounds runs it as any other program.
 
 use crate::exec::machine::Stop;
-use crate::exec::round::dealing::{Deal, Worker};
-use crate::exec::round::state::RoundsState;
+mod counting;
+
+use super::workers::parcel::{Columns, Parcels};
+use crate::exec::round::dealing::{Deal, Worker, owner};
 use crate::ir::ChrPlan;
 use crate::ir::classes::{Reduction, Verdict};
 use crate::ir::places::Place;
 use crate::plan::{RoundsOptions, compile_rounds};
+use counting::Count;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
-use gchr_base::ids::IdVec;
+use gchr_base::ids::{Id, IdVec};
 use gchr_base::op::Op;
 use gchr_base::rule::{
     Body, Expr, ExprKind, Goal, GoalKind, HeadAtom, Pattern, PatternKind, Program, Rule, RuleId, Var,
 };
-use gchr_base::signature::ConstraintId;
+use gchr_base::signature::{Constraint, ConstraintId};
 
 /// What each worker runs of a program that workers share.
 pub struct WorkerProgram {
@@ -25,34 +28,27 @@ pub struct WorkerProgram {
     pub plan: ChrPlan,
     /// By table of the shared program.
     pub(crate) deals: IdVec<ConstraintId, Deal>,
-    pub(super) outboxes: Vec<Outbox>,
+    /// What rules leave for other workers.
+    pub outboxes: Vec<Outbox>,
     /// Whether constraints go on from their homes to copies after a round.
-    pub(super) forwards: bool,
+    pub forwards: bool,
     /// By rule: which workers count its firings.
     counts: IdVec<RuleId, Count>,
+    /// Tables of a constraint for each firing of a rule that all workers fire, where engines do not tell rules apart.
+    ticks: Vec<(RuleId, ConstraintId)>,
     /// By rule: the one of the shared program that it is made of.
     origins: IdVec<RuleId, RuleId>,
 }
 
 /// A table of what rules have added that is not kept where its instances are found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Outbox {
-    pub(super) table: ConstraintId,
+pub struct Outbox {
+    /// Its number.
+    pub table: ConstraintId,
     /// The table of the shared program.
-    pub(super) of: ConstraintId,
+    pub of: ConstraintId,
     /// Whether all workers have the same there, and each takes its part.
-    pub(super) is_known: bool,
-}
-
-/// Which workers count the firings of a rule.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Count {
-    /// All: each fires other instances.
-    Each,
-    /// The first: all fire the same.
-    Once,
-    /// None: it keeps copies as their homes are.
-    Never,
+    pub is_known: bool,
 }
 
 /// Why workers cannot share a program.
@@ -67,14 +63,36 @@ pub enum Undividable {
 impl WorkerProgram {
     /// The program of workers that share `program`, by the places of its plan.
     pub fn new(program: &Program, plan: &ChrPlan) -> Result<Self, Undividable> {
+        Self::written(Writer::new(program, plan), program, plan)
+    }
+
+    /// The same for engines that count all firings together: what some workers do not count of them is
+    /// [known](Self::uncounted) from what is in the tables.
+    pub fn with_ticks(program: &Program, plan: &ChrPlan) -> Result<Self, Undividable> {
+        let places = &plan.places.tables;
+        let in_place = |rule: &RuleId| {
+            let mut heads = plan.rules[*rule].heads.iter();
+            let is_reduction = matches!(plan.classes.verdicts[*rule], Verdict::Reduction(_));
+            !plan.is_general(*rule)
+                && !is_reduction
+                && heads.all(|head| places[head.constraint].home == Place::Everywhere)
+        };
+        if let Some(rule) = plan.rules.ids().find(in_place) {
+            let why = "it replaces values in place, and all workers would count that".to_string();
+            return Err(Undividable::Rule(rule, why));
+        }
+        Self::written(Writer { ticks: Some(Vec::new()), ..Writer::new(program, plan) }, program, plan)
+    }
+
+    fn written(mut writer: Writer<'_>, program: &Program, plan: &ChrPlan) -> Result<Self, Undividable> {
         if let Err((rule, why)) = plan.places.exchanges() {
             return Err(Undividable::Rule(rule, why.to_string()));
         }
-        let mut writer = Writer::new(program, plan);
         for (id, rule) in program.rules.iter_enumerated() {
             writer.rule(id, rule);
         }
-        let Writer { program: own, deals, outboxes, counts, origins, .. } = writer;
+        let Writer { program: own, deals, outboxes, counts, origins, ticks, .. } = writer;
+        let ticks = ticks.unwrap_or_default();
         let mut own_plan = compile_rounds(&own, RoundsOptions::default()).map_err(Undividable::Plan)?;
         if let Some(rule) = lost_reduction(plan, &own_plan, &deals) {
             let why = "its constraints are not reduced in copies as at their homes".to_string();
@@ -87,7 +105,61 @@ impl WorkerProgram {
             }
         }
         let forwards = plan.places.tables.iter().any(|table| table.is_added_to && !table.copies.is_empty());
-        Ok(Self { program: own, plan: own_plan, deals, outboxes, forwards, counts, origins })
+        Ok(Self { program: own, plan: own_plan, deals, outboxes, forwards, counts, origins, ticks })
+    }
+
+    /// Whether workers send each other anything in a round.
+    pub fn exchanges_anything(&self) -> bool {
+        self.forwards || self.outboxes.iter().any(|outbox| !outbox.is_known)
+    }
+
+    /// How many tables the shared program has: the first ones.
+    pub fn tables(&self) -> usize {
+        self.deals.len()
+    }
+
+    /// The tables of a worker that have a constraint of the shared program, with these values.
+    pub fn tables_of(
+        &self,
+        worker: Worker,
+        of: ConstraintId,
+        values: &[u64],
+    ) -> impl Iterator<Item = ConstraintId> {
+        self.deals[of].tables(worker, |column| values[column]).map(ConstraintId::from_index)
+    }
+
+    /// Packs rows of an outbox for their homes.
+    pub fn pack_for_homes(
+        &self,
+        outbox: &Outbox,
+        from: &impl Columns,
+        rows: impl Iterator<Item = u32>,
+        parcels: &mut Parcels,
+    ) {
+        let (place, home) = &self.deals[outbox.of].places[0];
+        let ranks = parcels.to.len();
+        let owner_of = |row| owner(ranks, place, |column| from.value(column, row));
+        parcels.pack(from, *home, rows, owner_of);
+    }
+
+    /// Whether constraints of a table go on from their homes to copies.
+    pub fn has_copies(&self, of: ConstraintId) -> bool {
+        !self.deals[of].copies().is_empty()
+    }
+
+    /// Packs rows of a table of the shared program for its copies.
+    pub fn pack_for_copies<R: Iterator<Item = u32>>(
+        &self,
+        of: ConstraintId,
+        from: &impl Columns,
+        rows: impl Fn() -> R,
+        parcels: &mut Parcels,
+    ) {
+        for (place, copy) in self.deals[of].copies() {
+            let ranks = parcels.to.len();
+            let owner_of = |row| owner(ranks, place, |column| from.value(column, row));
+            parcels.pack(from, *copy, rows(), owner_of);
+        }
     }
 
     /// A stop of a worker as one of the shared program.
@@ -104,28 +176,6 @@ impl WorkerProgram {
     /// The rule of a worker for one of the shared program.
     pub(crate) fn own(&self, rule: RuleId) -> Option<RuleId> {
         self.origins.ids().find(|&own| self.origins[own] == rule && self.counts[own] != Count::Never)
-    }
-
-    /// The firings that a worker counts.
-    pub(super) fn firings_of(&self, worker: Worker, state: &RoundsState<'_, '_>) -> u64 {
-        let is_counted = |rule: RuleId| match self.counts[rule] {
-            Count::Each => true,
-            Count::Once => worker.rank == 0,
-            Count::Never => false,
-        };
-        let fired = state.fired_by_rule.iter().flatten().zip(self.counts.ids());
-        fired.filter(|(_, rule)| is_counted(*rule)).map(|(fired, _)| fired).sum()
-    }
-
-    /// The candidates that a worker counts: the instances that it alone finds, all of which fire, and at the first
-    /// worker those that all find.
-    pub(super) fn candidates_of(&self, worker: Worker, state: &RoundsState<'_, '_>) -> u64 {
-        if worker.rank == 0 {
-            return state.candidates;
-        }
-        let fired = state.fired_by_rule.iter().flatten().zip(self.counts.ids());
-        let is_own = |rule: RuleId| self.counts[rule] == Count::Each && self.plan.is_general(rule);
-        fired.filter(|(_, rule)| is_own(*rule)).map(|(fired, _)| fired).sum()
     }
 }
 
@@ -149,6 +199,8 @@ struct Writer<'p> {
     by_outbox: HashMap<(ConstraintId, bool), ConstraintId>,
     counts: IdVec<RuleId, Count>,
     origins: IdVec<RuleId, RuleId>,
+    /// See [`WorkerProgram::ticks`]; `None`: there are none.
+    ticks: Option<Vec<(RuleId, ConstraintId)>>,
 }
 
 impl<'p> Writer<'p> {
@@ -165,7 +217,7 @@ impl<'p> Writer<'p> {
         let deals = deals.collect();
         let (outboxes, by_outbox) = (Vec::new(), HashMap::default());
         let (counts, origins) = (IdVec::new(), IdVec::new());
-        Self { shared, plan, program, deals, outboxes, by_outbox, counts, origins }
+        Self { shared, plan, program, deals, outboxes, by_outbox, counts, origins, ticks: None }
     }
 
     fn push(&mut self, rule: Rule, origin: RuleId, count: Count) {
@@ -180,7 +232,10 @@ impl<'p> Writer<'p> {
         let heads = || self.plan.rules[id].heads.iter().map(|head| head.constraint);
         let count = if heads().all(is_undivided) { Count::Once } else { Count::Each };
         if self.plan.is_general(id) {
-            let rewritten = self.general(id, rule);
+            let mut rewritten = self.general(id, rule);
+            if count == Count::Once {
+                self.tick(&mut rewritten);
+            }
             return self.push(rewritten, id, count);
         }
         self.push(rule.clone(), id, count);
@@ -217,6 +272,16 @@ impl<'p> Writer<'p> {
             }
         }
         rule
+    }
+
+    /// Lets a rule add a constraint without columns that says that it has fired.
+    fn tick(&mut self, rule: &mut Rule) {
+        let (Some(ticks), Body::Goals(goals)) = (&mut self.ticks, &mut rule.body) else { return };
+        let (name, span) = (format!("fired {}", ticks.len()), rule.span);
+        let constraint = Constraint { name, columns: Vec::new(), span: Some(span), is_made: true };
+        let table = self.program.signature.constraints.push(constraint);
+        goals.push(Goal { kind: GoalKind::Add { constraint: table, args: Vec::new() }, span });
+        ticks.push((self.program.rules.next_id(), table));
     }
 
     fn outbox(&mut self, of: ConstraintId, is_known: bool) -> ConstraintId {

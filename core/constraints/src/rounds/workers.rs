@@ -8,22 +8,24 @@
 mod gather;
 mod local;
 mod member;
-mod parcel;
+pub(super) mod parcel;
+mod part_engine;
+mod processor;
 pub mod wire;
 
-pub use super::worker_program::{Undividable, WorkerProgram};
+pub use super::checkpoint::Counts;
+pub use super::worker_program::{Outbox, Undividable, WorkerProgram};
+pub use crate::exec::machine::Stop;
 pub use crate::exec::round::dealing::Worker;
-pub use local::run_local;
+pub use local::{run_local, run_local_by};
+pub use parcel::{Columns, Parcels, ReceivedBatch, unpack};
+pub use part_engine::{Engines, PartEngine};
 pub use wire::{Lost, Wire};
 
 use std::time::Instant;
 
-use super::checkpoint::{Checkpoints, Counts};
-use super::engine::Engine;
-use crate::class;
+use super::checkpoint::Checkpoints;
 use crate::exec::common::{self, End};
-use crate::exec::round::dealing::Dealing;
-use crate::exec::round::state::RoundsState;
 use crate::exec::table::Table;
 use crate::exec::{Outcome, Stopped, Store};
 use crate::ir::ChrPlan;
@@ -35,6 +37,7 @@ use gchr_base::rule::{Program, Semantics};
 use gchr_base::stats::Stats;
 use gchr_base::value::Heap;
 use member::{Ended, Member};
+use processor::Processor;
 
 /// What the workers of one run have in common.
 #[derive(Clone, Copy)]
@@ -72,7 +75,7 @@ struct Part {
     heap: Heap,
     rounds: u64,
     firings: u64,
-    candidates: u64,
+    candidates: Option<u64>,
     peak: u64,
     /// Bytes that it has sent to others.
     sent: u64,
@@ -89,43 +92,84 @@ pub enum Ran {
     Elsewhere,
 }
 
+/// Why workers have no result together.
+#[derive(Debug)]
+pub enum Unshared {
+    /// The run had to stop.
+    Stopped(Box<Stopped>),
+    /// One worker is to run the job alone: it says exactly where it stops, and why.
+    Alone,
+}
+
 /// Runs one of the workers of a job that do not share memory.
 pub fn run_over(job: Job<'_>, wire: &mut dyn Wire, control: &mut Control<'_>) -> Result<Ran, Box<Stopped>> {
-    let whole = |outcome| Ran::Whole(Box::new(outcome));
+    match run_over_by(job, &Processor { job }, wire, control) {
+        Ok(ran) => Ok(ran),
+        Err(Unshared::Stopped(stopped)) => Err(stopped),
+        Err(Unshared::Alone) => job.alone(control).map(|outcome| Ran::Whole(Box::new(outcome))),
+    }
+}
+
+/// The same by an engine of another kind. Of a job that one worker is to run alone, the first one hears so.
+pub fn run_over_by(
+    job: Job<'_>,
+    engines: &dyn Engines,
+    wire: &mut dyn Wire,
+    control: &mut Control<'_>,
+) -> Result<Ran, Unshared> {
     let start = Instant::now();
     let is_first = wire.worker().rank == 0;
-    let (part, ended) = work(job, wire, control);
+    let (part, ended) = work(job, engines, wire, control);
     let gathered = ended.and_then(|()| gather::over(job.plan, part, wire));
     match gathered {
         Ok(None) => Ok(Ran::Part),
-        Ok(Some((store, totals))) => outcome(job, store, totals, start).map(whole),
-        Err(Ended::Again) if is_first => job.alone(control).map(whole),
+        Ok(Some((store, totals))) => match outcome(job, store, totals, start) {
+            Ok(outcome) => Ok(Ran::Whole(Box::new(outcome))),
+            Err(stopped) => Err(Unshared::Stopped(stopped)),
+        },
+        Err(Ended::Again) if is_first => Err(Unshared::Alone),
         Err(Ended::Again | Ended::Elsewhere) => Ok(Ran::Elsewhere),
-        Err(Ended::Stopped(stop)) => Err(stopped(&stop, start)),
+        Err(Ended::Stopped(stop)) => Err(Unshared::Stopped(stopped(&stop, start))),
     }
 }
 
 /// Runs a worker to its end.
-fn work(job: Job<'_>, wire: &mut dyn Wire, control: &mut Control<'_>) -> (Part, Result<(), Ended>) {
-    let WorkerProgram { program, plan, deals, .. } = job.shared;
-    let worker = wire.worker();
-    let mut heap = Heap::new();
-    let (code, usable) = common::code(program, plan, &mut heap);
-    let mut state = RoundsState::new(program, plan, &code, heap, control, class::insertion_rules(plan));
-    state.deal(Dealing { deals, worker });
-    let usable = usable.map_err(|reason| state.stop(reason));
-    let mut engine = Engine::new(state);
-    engine.threads = job.threads;
-    let mut member = Member::new(wire, job);
-    let ended = member.run(&mut engine, job.facts, usable);
-    let ended = ended.map_err(|ended| match ended {
-        Ended::Stopped(stop) => Ended::Stopped(job.shared.stop(stop)),
-        other => other,
+fn work(
+    job: Job<'_>,
+    engines: &dyn Engines,
+    wire: &mut dyn Wire,
+    control: &mut Control<'_>,
+) -> (Part, Result<(), Ended>) {
+    let mut worked = None;
+    let made = engines.with_engine(wire.worker(), control, &mut |engine| {
+        worked = Some(work_on(job, engine, &mut *wire));
     });
-    let (sent, state) = (member.sent(), engine.state);
-    let Counts { firings, candidates, .. } = member.counts(&state);
-    let RoundsState { tables, heap, rounds, peak, .. } = state;
-    (Part { tables, heap, rounds, firings, candidates, peak, sent }, ended)
+    let missing = || Err(StopReason::Lost { what: "a worker has no engine".into() });
+    match (made, worked) {
+        (Ok(()), Some(worked)) => worked,
+        (Err(stop), _) => (Part::default(), Err(Ended::Stopped(stop))),
+        (Ok(()), None) => (Part::default(), missing().map_err(|why| Ended::Stopped(stop_of(job, why)))),
+    }
+}
+
+fn work_on(job: Job<'_>, engine: &mut dyn PartEngine, wire: &mut dyn Wire) -> (Part, Result<(), Ended>) {
+    let mut member = Member::new(wire, job, engine);
+    let ended = member.run();
+    let (sent, Counts { rounds, firings, candidates }) = (member.sent(), member.counts());
+    let candidates = engine.counts_candidates().then_some(candidates);
+    let taken = ended.and_then(|()| engine.take_store().map_err(Ended::Stopped));
+    let (store, ended) = match taken {
+        Ok(store) => (store, Ok(())),
+        Err(Ended::Stopped(stop)) => (Store::default(), Err(Ended::Stopped(job.shared.stop(stop)))),
+        Err(other) => (Store::default(), Err(other)),
+    };
+    let Store { tables, heap } = store;
+    (Part { tables, heap, rounds, firings, candidates, peak: engine.peak(), sent }, ended)
+}
+
+/// A stop outside of any worker.
+fn stop_of(job: Job<'_>, reason: StopReason) -> Stop {
+    common::stop(job.plan, None, reason, Progress { steps: 0, bytes: 0, live: 0 })
 }
 
 fn outcome(job: Job<'_>, store: Store, totals: Totals, start: Instant) -> Result<Outcome, Box<Stopped>> {
@@ -133,7 +177,7 @@ fn outcome(job: Job<'_>, store: Store, totals: Totals, start: Instant) -> Result
     let progress = Progress { steps: totals.firings, bytes: common::bytes(&store.tables), live };
     let stats = Stats {
         rounds: Some(totals.rounds),
-        candidates: Some(totals.candidates),
+        candidates: totals.candidates,
         workers: Some(totals.workers),
         sent_bytes: Some(totals.sent),
         ..Stats::default()

@@ -38,7 +38,7 @@ pub struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    fn job(self, input: &'a Input) -> Job<'a> {
+    pub(super) fn job(self, input: &'a Input) -> Job<'a> {
         Job { program: self.program, plan: self.plan, kernels: self.kernels, input }
     }
 }

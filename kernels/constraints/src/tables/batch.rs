@@ -1,5 +1,6 @@
 //! Batches: constraints that are added at once, and the one of them that stays where a table keeps the best of all.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use gchr_base::ids::{Id, IdVec};
@@ -9,17 +10,67 @@ use super::{BLOCK, Part, Tables};
 use crate::contract::Enter;
 use crate::start::Batch;
 use gchr_constraints::exec::Words;
-use gchr_kernel::device::{Device, Launch, Result, Value};
+use gchr_kernel::device::{Device, DeviceExt, Launch, Result, Value};
 
 /// Ids of constraints, by symbol.
 type Ids = IdVec<ConstraintId, Vec<u32>>;
 
+/// Constraints that are written behind those of a table.
+#[derive(Clone, Default)]
+pub(crate) struct NewRows {
+    pub count: usize,
+    pub columns: Vec<Vec<u64>>,
+    /// Given when they are written.
+    ids: Vec<u32>,
+}
+
+impl NewRows {
+    pub fn push(&mut self, values: &[u64]) {
+        self.count += 1;
+        self.columns.iter_mut().zip(values).for_each(|(column, &value)| column.push(value));
+    }
+}
+
 impl Tables {
-    /// Adds constraints behind those that are there.
+    /// Adds constraints behind those that are there, for rounds to start from them.
     /// Says how long the device took to reduce them and to enter them into the indexes.
     pub(crate) fn put(&mut self, batch: &Batch, resident: u32, device: &mut dyn Device) -> Result<Duration> {
         let first_id = self.next_id();
-        let (mut delta, ids) = self.append(batch, first_id, device)?;
+        let (delta, ids) = self.append(batch, first_id, device)?;
+        self.enter(delta, &ids, &[], resident, device)
+    }
+
+    /// The same for constraints by table, beside which others are new already: places in the list of what is new.
+    pub(crate) fn put_beside(
+        &mut self,
+        mut new: IdVec<ConstraintId, NewRows>,
+        others: &[u64],
+        resident: u32,
+        device: &mut dyn Device,
+    ) -> Result<Duration> {
+        let mut id = self.next_id() as u32;
+        let mut delta = Vec::new();
+        for table in self.tables.ids() {
+            let (first, count) = (u64::from(self.tables[table].used), new[table].count as u64);
+            delta.extend((first..first + count).map(|row| (table.index() as u64) << 32 | row));
+            new[table].ids = (id..id + count as u32).collect();
+            id += count as u32;
+        }
+        self.append_rows(&new, device)?;
+        let ids = new.into_iter_enumerated().map(|(_, rows)| rows.ids).collect();
+        self.enter(delta, &ids, others, resident, device)
+    }
+
+    /// Lets rounds start from constraints that were written, and from others.
+    fn enter(
+        &mut self,
+        mut delta: Vec<u64>,
+        ids: &Ids,
+        others: &[u64],
+        resident: u32,
+        device: &mut dyn Device,
+    ) -> Result<Duration> {
+        let added = delta.len() as u64;
         let timer = device.start_timer()?;
         let mut survivors = Vec::new();
         for table in self.layout.tables.ids() {
@@ -34,14 +85,16 @@ impl Tables {
         for (table, survivor) in survivors {
             delta.retain(|&entry| entry >> 32 != table || entry as u32 == survivor);
         }
+        let count = delta.len() as u32;
+        delta.extend(others);
         self.reserve_delta(delta.len() as u64, device)?;
         device.upload(self.delta(), 0, bytemuck::cast_slice(&delta))?;
         self.state[self.words.new] = delta.len() as u64;
-        self.state[self.words.next_id] += batch.len() as u64;
+        self.state[self.words.next_id] += added;
         self.upload_counts(device)?;
         let kernel = device.kernel(self.host.enter.name())?;
         let params = self.params()?;
-        let enter = Enter { p: &params, count: delta.len() as u32 };
+        let enter = Enter { p: &params, count };
         let args = self.host.enter.args(&enter);
         let timer = device.start_timer()?;
         device.launch(&Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true })?;
@@ -59,33 +112,89 @@ impl Tables {
         device: &mut dyn Device,
     ) -> Result<(Vec<u64>, Ids)> {
         let mut delta = Vec::with_capacity(batch.len());
-        let mut columns: IdVec<ConstraintId, Vec<Vec<u64>>> =
-            self.layout.tables.iter().map(|t| vec![Vec::new(); t.columns.len()]).collect();
-        let mut ids: Ids = self.tables.iter().map(|_| Vec::new()).collect();
+        let mut new = self.no_rows();
         for (words, id) in batch.iter().zip(first_id..) {
             let table = words.constraint;
-            let row = self.tables[table].used as usize + ids[table].len();
+            let row = self.tables[table].used as usize + new[table].count;
             delta.push((table.index() as u64) << 32 | row as u64);
-            ids[table].push(id as u32);
-            columns[table].iter_mut().zip(&words.values).for_each(|(column, &word)| column.push(word));
+            new[table].push(&words.values);
+            new[table].ids.push(id as u32);
         }
-        for (table, ids) in ids.iter_enumerated() {
+        self.append_rows(&new, device)?;
+        Ok((delta, new.into_iter_enumerated().map(|(_, rows)| rows.ids).collect()))
+    }
+
+    /// No rows for any table.
+    pub(crate) fn no_rows(&self) -> IdVec<ConstraintId, NewRows> {
+        let columns = |of: usize| NewRows { columns: vec![Vec::new(); of], ..NewRows::default() };
+        self.layout.tables.iter().map(|table| columns(table.columns.len())).collect()
+    }
+
+    /// Places of what is new: the table in the upper half, the row in the lower one.
+    pub(crate) fn new_entries(&self, device: &mut dyn Device) -> Result<Vec<u64>> {
+        device.download_vec(self.delta(), self.state[self.words.new] as usize)
+    }
+
+    /// All columns of a table.
+    pub(crate) fn columns_of(&self, table: ConstraintId, device: &mut dyn Device) -> Result<Vec<Vec<u64>>> {
+        let used = self.tables[table].used;
+        self.rows_of_range(table, 0..used, device).map(|(columns, _)| columns)
+    }
+
+    /// The columns and ids of some rows.
+    pub(crate) fn rows_of_range(
+        &self,
+        table: ConstraintId,
+        rows: Range<u32>,
+        device: &mut dyn Device,
+    ) -> Result<(Vec<Vec<u64>>, Vec<u32>)> {
+        let (first, count) = (u64::from(rows.start), rows.len());
+        let (mut columns, mut ids) = (Vec::new(), vec![0u32; count]);
+        for &(part, value) in &self.tables[table].parts {
+            let Value::Buffer(buffer) = value else { continue };
+            match part {
+                Part::Column(_) => {
+                    let mut column = vec![0u64; count];
+                    device.download(buffer, 8 * first, bytemuck::cast_slice_mut(&mut column))?;
+                    columns.push(column);
+                }
+                Part::Ids => device.download(buffer, 4 * first, bytemuck::cast_slice_mut(&mut ids))?,
+                _ => {}
+            }
+        }
+        Ok((columns, ids))
+    }
+
+    /// Empties tables that no rule looks at, and has no index of; nothing of them is new any more.
+    pub(crate) fn clear(&mut self, tables: &[ConstraintId], device: &mut dyn Device) -> Result<()> {
+        let is_left = |entry: &u64| !tables.iter().any(|table| table.index() as u64 == entry >> 32);
+        let left: Vec<u64> = self.new_entries(device)?.into_iter().filter(is_left).collect();
+        device.upload(self.delta(), 0, bytemuck::cast_slice(&left))?;
+        self.state[self.words.new] = left.len() as u64;
+        for &table in tables {
+            (self.tables[table].used, self.tables[table].dead) = (0, 0);
+        }
+        self.upload_counts(device)
+    }
+
+    fn append_rows(&mut self, new: &IdVec<ConstraintId, NewRows>, device: &mut dyn Device) -> Result<()> {
+        for (table, rows) in new.iter_enumerated() {
             let used = u64::from(self.tables[table].used);
             for &(part, value) in &self.tables[table].parts {
                 let Value::Buffer(buffer) = value else { continue };
                 match part {
                     Part::Column(c) => {
-                        device.upload(buffer, 8 * used, bytemuck::cast_slice(&columns[table][c]))?;
+                        device.upload(buffer, 8 * used, bytemuck::cast_slice(&rows.columns[c]))?;
                     }
-                    Part::Ids => device.upload(buffer, 4 * used, bytemuck::cast_slice(ids))?,
+                    Part::Ids => device.upload(buffer, 4 * used, bytemuck::cast_slice(&rows.ids))?,
                     _ => {}
                 }
             }
             let before = self.tables[table].used;
-            self.tables[table].used += ids.len() as u32;
+            self.tables[table].used += rows.ids.len() as u32;
             self.fresh[table] = before..self.tables[table].used;
         }
-        Ok((delta, ids))
+        Ok(())
     }
 
     /// Drops all new rows of a table of which one constraint stays but the best of them; says which that is. `None`

@@ -12,10 +12,20 @@ use gchr_kernel::device::{Device, Launch, Result, Value};
 impl Tables {
     /// Makes room for a batch.
     pub(crate) fn make_room(&mut self, batch: &Batch, memory: u64, device: &mut dyn Device) -> Result<Grown> {
-        let mut wanted: Vec<u64> = self.tables.iter().map(|t| u64::from(t.used)).collect();
-        for words in batch {
-            wanted[words.constraint.index()] += 1;
-        }
+        let mut more = vec![0; self.tables.len()];
+        batch.iter().for_each(|words| more[words.constraint.index()] += 1);
+        self.make_room_for(&more, memory, device)
+    }
+
+    /// Makes room for so many more rows of each table.
+    pub(crate) fn make_room_for(
+        &mut self,
+        more: &[u64],
+        memory: u64,
+        device: &mut dyn Device,
+    ) -> Result<Grown> {
+        let wanted: Vec<u64> =
+            self.tables.iter().zip(more).map(|(table, more)| u64::from(table.used) + more).collect();
         if let Some(table) = self.tables.ids().find(|t| wanted[t.index()] > MOST) {
             return Ok(Grown::NoNumbers(self.rows_of(table)));
         }

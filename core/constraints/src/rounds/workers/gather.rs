@@ -20,7 +20,8 @@ pub(super) struct Totals {
     pub(super) workers: u64,
     pub(super) rounds: u64,
     pub(super) firings: u64,
-    pub(super) candidates: u64,
+    /// None where some worker does not count them.
+    pub(super) candidates: Option<u64>,
     pub(super) peak: u64,
     pub(super) sent: u64,
 }
@@ -28,20 +29,25 @@ pub(super) struct Totals {
 impl Totals {
     fn add(&mut self, part: &[u64]) {
         let [rounds, firings, candidates, peak, sent] = part else { return };
+        let own = candidates.checked_sub(1);
+        self.candidates = match self.workers {
+            0 => own,
+            _ => self.candidates.zip(own).map(|(all, own)| all + own),
+        };
         self.workers += 1;
         self.rounds = self.rounds.max(*rounds);
         self.firings += firings;
-        self.candidates += candidates;
         self.peak += peak;
         self.sent += sent;
     }
 }
 
-/// Words of [`counts`].
+/// Words of [`counts`]. That of candidates is one more than their number; 0: they are not counted.
 const COUNTS: usize = 5;
 
 fn counts(part: &Part) -> [u64; COUNTS] {
-    [part.rounds, part.firings, part.candidates, part.peak, part.sent]
+    let candidates = part.candidates.map_or(0, |own| own + 1);
+    [part.rounds, part.firings, candidates, part.peak, part.sent]
 }
 
 /// Puts the parts of workers in one process together; that of the first worker comes first.

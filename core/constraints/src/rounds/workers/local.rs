@@ -4,11 +4,11 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use super::member::Ended;
+use super::processor::Processor;
 use super::wire::Post;
-use super::{Job, Part, gather, outcome, stopped, work};
-use crate::exec::common;
+use super::{Engines, Job, Part, Unshared, gather, outcome, stop_of, stopped, work};
 use crate::exec::{Outcome, Stopped};
-use gchr_base::control::{Control, Progress};
+use gchr_base::control::Control;
 use gchr_base::error::StopReason;
 
 /// Bytes of the stack of a worker's thread.
@@ -20,6 +20,20 @@ pub fn run_local(
     workers: NonZeroUsize,
     control: &mut Control<'_>,
 ) -> Result<Outcome, Box<Stopped>> {
+    match run_local_by(job, &Processor { job }, workers, control) {
+        Ok(outcome) => Ok(outcome),
+        Err(Unshared::Stopped(stopped)) => Err(stopped),
+        Err(Unshared::Alone) => job.alone(control),
+    }
+}
+
+/// The same by engines of another kind.
+pub fn run_local_by(
+    job: Job<'_>,
+    engines: &dyn Engines,
+    workers: NonZeroUsize,
+    control: &mut Control<'_>,
+) -> Result<Outcome, Unshared> {
     let start = Instant::now();
     let post = Post::new(workers.get());
     let ended = std::thread::scope(|scope| {
@@ -28,11 +42,13 @@ pub fn run_local(
                 let (post, beside) = (&post, control.beside());
                 let builder =
                     std::thread::Builder::new().name(format!("gchr worker {rank}")).stack_size(STACK);
-                builder.spawn_scoped(scope, move || work(job, &mut post.end(rank), &mut beside.control()))
+                builder.spawn_scoped(scope, move || {
+                    work(job, engines, &mut post.end(rank), &mut beside.control())
+                })
             })
             .collect();
         let own = match others.iter().find_map(|other| other.as_ref().err()) {
-            None => work(job, &mut post.end(0), control),
+            None => work(job, engines, &mut post.end(0), control),
             Some(error) => {
                 drop(post.end(0));
                 lost(job, format!("the system starts no thread for one: {error}"))
@@ -50,16 +66,14 @@ pub fn run_local(
     }
     let gathered = result.and_then(|()| gather::here(job.plan, parts));
     match gathered {
-        Ok((store, totals)) => outcome(job, store, totals, start),
-        Err(Ended::Stopped(stop)) => Err(stopped(&stop, start)),
-        Err(Ended::Again | Ended::Elsewhere) => job.alone(control),
+        Ok((store, totals)) => outcome(job, store, totals, start).map_err(Unshared::Stopped),
+        Err(Ended::Stopped(stop)) => Err(Unshared::Stopped(stopped(&stop, start))),
+        Err(Ended::Again | Ended::Elsewhere) => Err(Unshared::Alone),
     }
 }
 
 fn lost(job: Job<'_>, what: String) -> (Part, Result<(), Ended>) {
-    let none = Progress { steps: 0, bytes: 0, live: 0 };
-    let stop = common::stop(job.plan, None, StopReason::Lost { what }, none);
-    (Part::default(), Err(Ended::Stopped(stop)))
+    (Part::default(), Err(Ended::Stopped(stop_of(job, StopReason::Lost { what }))))
 }
 
 /// What says more about why workers have ended: that one had to stop, and the first to say so.

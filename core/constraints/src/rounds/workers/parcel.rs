@@ -5,22 +5,49 @@ use crate::exec::table::Table;
 use gchr_base::ids::Id;
 use gchr_base::signature::ConstraintId;
 
+/// The columns of a table, wherever it is.
+pub trait Columns {
+    /// How many there are.
+    fn number(&self) -> usize;
+    /// The value of a row in one of them.
+    fn value(&self, column: usize, row: u32) -> u64;
+}
+
+impl Columns for Table {
+    fn number(&self) -> usize {
+        self.columns.len()
+    }
+    fn value(&self, column: usize, row: u32) -> u64 {
+        self.columns[column].get(row)
+    }
+}
+
+impl Columns for Vec<Vec<u64>> {
+    fn number(&self) -> usize {
+        self.len()
+    }
+    fn value(&self, column: usize, row: u32) -> u64 {
+        self[column][row as usize]
+    }
+}
+
 /// Words that go to each worker.
-pub(super) struct Parcels {
-    pub(super) to: Vec<Vec<u64>>,
+pub struct Parcels {
+    pub(in crate::rounds) to: Vec<Vec<u64>>,
     /// The rows that go to each worker, of the table at hand.
     rows: Vec<Vec<u32>>,
 }
 
 impl Parcels {
-    pub(super) fn new(ranks: usize) -> Self {
+    /// Nothing for so many workers.
+    pub fn new(ranks: usize) -> Self {
         Self { to: vec![Vec::new(); ranks], rows: vec![Vec::new(); ranks] }
     }
 
     /// Packs rows of a table, for a table of their receiver. `to` gives the receiver of a row; `None`: all workers.
-    pub(super) fn pack(
+    pub(in crate::rounds) fn pack(
         &mut self,
-        from: &Table,
+        from: &impl Columns,
         table: ConstraintId,
         rows: impl Iterator<Item = u32>,
         to: impl Fn(u32) -> Option<usize>,
@@ -33,7 +60,7 @@ impl Parcels {
         }
         for (words, rows) in self.to.iter_mut().zip(&mut self.rows).filter(|(_, rows)| !rows.is_empty()) {
             words.extend([table.index() as u64, rows.len() as u64]);
-            from.columns.iter().for_each(|column| push(words, rows, |row| column.get(row)));
+            (0..from.number()).for_each(|column| push(words, rows, |row| from.value(column, row)));
             rows.clear();
         }
     }
@@ -54,21 +81,24 @@ fn push(words: &mut Vec<u64>, rows: &[u32], value: impl Fn(u32) -> u64) {
     }
 }
 
-/// Constraints of one table.
-pub(super) struct Batch {
-    pub(super) table: usize,
-    pub(super) count: usize,
-    pub(super) columns: Vec<Vec<u64>>,
+/// Constraints of one table that another worker has sent.
+pub struct ReceivedBatch {
+    /// Its number in the program of workers.
+    pub table: usize,
+    /// How many they are.
+    pub count: usize,
+    /// Their values, column by column.
+    pub columns: Vec<Vec<u64>>,
 }
 
 /// Reads what was packed; `columns` gives the number of columns of a table.
-pub(super) fn unpack(mut words: &[u64], columns: impl Fn(usize) -> Option<usize>) -> Option<Vec<Batch>> {
+pub fn unpack(mut words: &[u64], columns: impl Fn(usize) -> Option<usize>) -> Option<Vec<ReceivedBatch>> {
     let mut batches = Vec::new();
     while let [table, count, rest @ ..] = words {
         let (table, count) = (usize::try_from(*table).ok()?, usize::try_from(*count).ok()?);
         words = rest;
         let columns = (0..columns(table)?).map(|_| pop(&mut words, count)).collect::<Option<_>>()?;
-        batches.push(Batch { table, count, columns });
+        batches.push(ReceivedBatch { table, count, columns });
     }
     words.is_empty().then_some(batches)
 }
