@@ -176,6 +176,8 @@ pub struct CompileOptions {
     /// Whether a session of a constraint program records what its constraints are derived from, for
     /// [`Session::why`](crate::Session::why).
     pub derivations: bool,
+    /// Whether nothing is asked of a run on a device but how many constraints there are: the store is not brought back.
+    pub only_sizes: bool,
 }
 
 impl Default for CompileOptions {
@@ -197,6 +199,7 @@ impl Default for CompileOptions {
             threads: None,
             workers: Workers::default(),
             derivations: false,
+            only_sizes: false,
         }
     }
 }

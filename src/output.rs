@@ -120,6 +120,8 @@ pub enum Format {
 pub enum FormatError {
     /// A normal form has no rows: it cannot be CSV.
     NotTabular,
+    /// Nothing but sizes were asked for, so that there are no rows.
+    OnlySizes,
     /// The store is on a device, and could not be brought here.
     Unfetched(Diagnostics),
     /// The writer failed.
@@ -142,6 +144,7 @@ impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FormatError::NotTabular => f.write_str("a normal form has no rows and columns"),
+            FormatError::OnlySizes => f.write_str("only sizes were asked for, and no constraints"),
             FormatError::Unfetched(found) => found.fmt(f),
             FormatError::Io(error) => error.fmt(f),
         }
@@ -167,13 +170,13 @@ impl<'p> Outcome<'p> {
     pub fn normal_form(&self) -> Option<&NormalForm> {
         match &self.answer {
             Answer::NormalForm(term) => Some(term),
-            Answer::Store(_) | Answer::Logic(_) => None,
+            Answer::Store(_) | Answer::Sizes(_) | Answer::Logic(_) => None,
         }
     }
     /// The final store of a constraint program; its rows are read with the signature of [`Program::rules`].
     pub fn store(&self) -> Option<&Store> {
         match &self.answer {
-            Answer::NormalForm(_) | Answer::Logic(_) => None,
+            Answer::NormalForm(_) | Answer::Sizes(_) | Answer::Logic(_) => None,
             Answer::Store(store) => Some(store),
         }
     }
@@ -214,6 +217,7 @@ impl<'p> Outcome<'p> {
             (Format::Json, answer) => json::write(answer, signature, selection, &self.stats, out)?,
             (Format::JsonLines, answer) => json::write_lines(answer, signature, selection, out)?,
             (Format::Csv | Format::Tsv, Answer::NormalForm(_)) => return Err(FormatError::NotTabular),
+            (Format::Csv | Format::Tsv, Answer::Sizes(_)) => return Err(FormatError::OnlySizes),
             (Format::Csv | Format::Tsv, Answer::Store(store)) => {
                 csv::write(store, signature, selection, csv_style(format), out)?;
             }
@@ -245,6 +249,13 @@ impl<'p> Outcome<'p> {
                 let count = |name: &str, arity| tables::count(store, self.signature(), name, arity);
                 Some(selected.map(|(name, arity)| (name.clone(), arity, count(&name, arity))).collect())
             }
+            Answer::Sizes(sizes) => {
+                let size = |name: &str, arity| {
+                    let id = tables::symbol(self.signature(), name, arity);
+                    id.and_then(|id| sizes.get(id)).map_or(0, |&size| size as usize)
+                };
+                Some(selected.map(|(name, arity)| (name.clone(), arity, size(&name, arity))).collect())
+            }
             Answer::Logic(found) => {
                 let count = |name: &str, arity| {
                     found.answers.iter().map(|answer| count_rows(answer, name, arity)).sum()
@@ -263,6 +274,7 @@ impl<'p> Outcome<'p> {
     ) -> Result<(), FormatError> {
         match &self.answer {
             Answer::NormalForm(_) => Err(FormatError::NotTabular),
+            Answer::Sizes(_) => Err(FormatError::OnlySizes),
             Answer::Store(store) => {
                 Ok(tables::write_table(store, self.signature(), (name, arity), format, out)?)
             }
@@ -294,7 +306,7 @@ impl<'p> Outcome<'p> {
     pub fn losses(&self, selection: &Selection, format: Option<TableFormat>) -> Vec<String> {
         let signature = self.signature();
         match &self.answer {
-            Answer::NormalForm(_) => Vec::new(),
+            Answer::NormalForm(_) | Answer::Sizes(_) => Vec::new(),
             Answer::Store(store) => {
                 let selected = selection.of(signature);
                 selected.flat_map(|id| losses::of_store(store, signature, id, format)).collect()
@@ -380,6 +392,10 @@ pub(crate) fn write_text(
         Answer::Store(store) => {
             selection.of(signature).try_for_each(|id| store.write_rows(signature, id, out))
         }
+        Answer::Sizes(sizes) => selection.of(signature).try_for_each(|id| {
+            let constraint = &signature.constraints[id];
+            writeln!(out, "{}/{} {}", constraint.name, constraint.columns.len(), sizes[id])
+        }),
         Answer::Logic(found) => logic::write_text(found, selection, out),
     }
 }

@@ -284,7 +284,7 @@ impl Program {
     ) -> Result<(Stats, [u8; 32]), Box<Failure>> {
         let compiled = DeviceRoundsProgram::checked(&self.rules, &self.sources, options);
         let compiled = compiled.map_err(|list| refused(self.diagnostics(list)))?;
-        match compiled.run_rules(&self.rules, &self.facts, control) {
+        match compiled.run_rules(&self.rules, &self.facts, false, control) {
             Ok(Finished { answer: Answer::Store(store), stats, .. }) => Ok((stats, self.hash_of(&store))),
             Err(Unfinished::Stopped(stopped)) => Err(self.stopped_before(stopped.error, stopped.stats)),
             Err(other) => Err(refused(self.diagnostics(other.diagnostics(&self.rules)))),

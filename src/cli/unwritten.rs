@@ -10,7 +10,7 @@ use super::{report, watchdog};
 pub fn unwritten(what: &str, error: FormatError) {
     watchdog::heard();
     let message = match error {
-        FormatError::NotTabular | FormatError::Unfetched(_) => error.to_string(),
+        FormatError::NotTabular | FormatError::OnlySizes | FormatError::Unfetched(_) => error.to_string(),
         FormatError::Io(error) => match StopReason::from(error) {
             StopReason::Output { message } => message,
             reason => {

@@ -64,7 +64,7 @@ impl AutoRoundsProgram {
             let device = with_large_stack(|| DeviceRoundsProgram::new(&rules, &sources, &options));
             let device = device.map_err(|found| no_result(&found))?;
             Ok(Box::new(move |control: &mut Control<'_>| {
-                let ran = device.run_rules(&rules, &facts, control);
+                let ran = device.run_rules(&rules, &facts, false, control);
                 ran.map_err(|unfinished| no_result(&unfinished.diagnostics(&rules)))
             }))
         }

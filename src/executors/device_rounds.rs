@@ -55,6 +55,7 @@ impl Executor for DeviceRounds {
 pub(crate) struct DeviceRoundsProgram {
     plan: ChrPlan,
     kernels: Kernels,
+    only_sizes: bool,
     pub backend: Backend,
 }
 
@@ -97,7 +98,7 @@ impl DeviceRoundsProgram {
         let make = |wanted| lower_rounds(rules, sources, options.firing.plan_options(), wanted);
         let loaded = Backend::load(program_name(sources), options, make)?;
         let ((plan, kernels), backend) = loaded;
-        Ok(Self { plan, kernels, backend })
+        Ok(Self { plan, kernels, only_sizes: options.only_sizes, backend })
     }
 
     /// Runs the program from its facts and queries to its final store.
@@ -105,14 +106,17 @@ impl DeviceRoundsProgram {
         &self,
         rules: &rule::Program,
         facts: &[Facts],
+        only_sizes: bool,
         control: &mut Control<'_>,
     ) -> Result<Finished, Unfinished> {
         let input = start::input(rules, &self.plan, facts, control);
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, input: &input };
-        let run = self
-            .backend
-            .run(control, |placement, control| run::run(job, room(&placement), placement.device, control))?;
-        Ok(Finished { answer: Answer::Store(run.store), stats: run.stats, report: None })
+        let run = self.backend.run(control, |placement, control| {
+            let options = Options { store: !only_sizes, ..room(&placement) };
+            run::run(job, options, placement.device, control)
+        })?;
+        let answer = if only_sizes { Answer::Sizes(run.sizes) } else { Answer::Store(run.store) };
+        Ok(Finished { answer, stats: run.stats, report: None })
     }
 }
 
@@ -133,7 +137,7 @@ impl Compiled for DeviceRoundsProgram {
         if !program.has_goals() {
             return Err(Unfinished::NothingToRun);
         }
-        self.run_rules(&program.rules, &program.facts, control)
+        self.run_rules(&program.rules, &program.facts, self.only_sizes, control)
     }
 }
 

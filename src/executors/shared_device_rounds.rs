@@ -15,7 +15,7 @@ use gchr_base::stats::Stats;
 use gchr_constraints::exec::Outcome;
 use gchr_constraints::plan::{ChrPlan, compile_rounds, differences};
 use gchr_constraints::rounds::workers::{
-    Engines, Job, PartEngine, Ran, Stop, Unshared, Worker, WorkerProgram, run_local_by, run_over_by,
+    Engines, Job, PartEngine, Ran, Stop, Unshared, Whole, Worker, WorkerProgram, run_local_by, run_over_by,
 };
 use gchr_kernels_constraints::run::{DevicePart, Failure, Options, dealt};
 
@@ -128,6 +128,7 @@ impl Compiled for SharedDeviceProgram {
             facts: &program.facts,
             threads: 1,
             checkpoints: None,
+            only_sizes: self.options.only_sizes,
         };
         let engines = Devices {
             shared: &self.shared,
@@ -138,7 +139,7 @@ impl Compiled for SharedDeviceProgram {
         };
         let ran = match self.options.workers {
             Workers::Alone => Err(Unshared::Alone),
-            Workers::Here(workers) => run_local_by(job, &engines, workers, control).map(whole),
+            Workers::Here(workers) => run_local_by(job, &engines, workers, control).map(all),
             Workers::Team => {
                 let run = |wire: &mut dyn gchr_constraints::rounds::workers::Wire| {
                     let engines = Devices { first: Some(wire.worker().rank), ..engines };
@@ -155,8 +156,8 @@ impl Compiled for SharedDeviceProgram {
     }
 }
 
-fn whole(outcome: Outcome) -> Ran {
-    Ran::Whole(Box::new(outcome))
+fn all(whole: Whole) -> Ran {
+    Ran::Whole(Box::new(whole))
 }
 
 impl SharedDeviceProgram {
@@ -172,9 +173,13 @@ impl SharedDeviceProgram {
             return Err(failure);
         }
         match ran {
-            Ok(Ran::Whole(outcome)) => {
-                let Outcome { store, stats: counts } = *outcome;
-                Ok(Finished { answer: Answer::Store(store), stats: on_devices(counts, &stats), report: None })
+            Ok(Ran::Whole(whole)) => {
+                let Whole { outcome: Outcome { store, stats: counts }, sizes } = *whole;
+                let answer = match self.options.only_sizes {
+                    true => Answer::Sizes(sizes.into_iter().collect()),
+                    false => Answer::Store(store),
+                };
+                Ok(Finished { answer, stats: on_devices(counts, &stats), report: None })
             }
             Ok(Ran::Part) => Err(Unfinished::Elsewhere { done: true }),
             Ok(Ran::Elsewhere) => Err(Unfinished::Elsewhere { done: false }),
@@ -192,7 +197,8 @@ impl SharedDeviceProgram {
             let _ = self.alone.set(made.map_err(Unfinished::Program)?);
         }
         let missing = || Unfinished::Program(Vec::new());
-        self.alone.get().ok_or_else(missing)?.run_rules(&program.rules, &program.facts, control)
+        let alone = self.alone.get().ok_or_else(missing)?;
+        alone.run_rules(&program.rules, &program.facts, self.options.only_sizes, control)
     }
 }
 

@@ -114,6 +114,7 @@ impl SharedRoundsProgram {
             facts: &program.facts,
             threads,
             checkpoints,
+            only_sizes: false,
         };
         let run = match self.workers {
             Workers::Alone | Workers::Here(NonZeroUsize::MIN) => job(all).alone(control)?,
@@ -123,7 +124,7 @@ impl SharedRoundsProgram {
             Workers::Team => match team::on_wire(|wire| run_over(job(all), wire, control)) {
                 None => return Err(Unfinished::Program(vec![team::not_joined()])),
                 Some(ran) => match ran.map_err(unfinished)? {
-                    Ran::Whole(outcome) => *outcome,
+                    Ran::Whole(whole) => whole.outcome,
                     Ran::Part => return Err(Unfinished::Elsewhere { done: true }),
                     Ran::Elsewhere => return Err(Unfinished::Elsewhere { done: false }),
                 },

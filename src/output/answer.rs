@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use gchr_base::ids::IdVec;
+use gchr_base::signature::ConstraintId;
 use gchr_constraints::exec::Store;
 use gchr_terms::exec::NormalForm;
 
@@ -12,6 +14,9 @@ pub enum Answer {
     NormalForm(NormalForm),
     /// Of a constraint program: the final store.
     Store(Store),
+    /// Of a constraint program of which [only sizes](crate::CompileOptions::only_sizes) were asked for: how many
+    /// constraints of each symbol the final store has.
+    Sizes(IdVec<ConstraintId, u64>),
     /// Of a program of the logic machine.
     Logic(LogicAnswers),
 }
@@ -21,7 +26,7 @@ impl Answer {
     pub(crate) fn count_cells(&mut self, threads: NonZeroUsize) -> Option<u64> {
         match self {
             Answer::NormalForm(normal_form) => Some(normal_form.count_cells(threads)),
-            Answer::Store(_) | Answer::Logic(_) => None,
+            Answer::Store(_) | Answer::Sizes(_) | Answer::Logic(_) => None,
         }
     }
 
@@ -29,7 +34,7 @@ impl Answer {
     pub fn halted(&self) -> Option<u8> {
         match self {
             Answer::Logic(found) => found.halted.map(|code| code as u8),
-            Answer::NormalForm(_) | Answer::Store(_) => None,
+            Answer::NormalForm(_) | Answer::Store(_) | Answer::Sizes(_) => None,
         }
     }
 }

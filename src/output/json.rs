@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 
 use gchr_base::escape;
+use gchr_base::ids::IdVec;
 use gchr_base::signature::{ConstraintId, Signature, SortKind};
 use gchr_base::stats::Stats;
 use gchr_base::value::Value;
@@ -32,6 +33,10 @@ pub(super) fn write(
             out.write_all(b"{\"store\": ")?;
             write_store(store, signature, selection, out)?;
         }
+        Answer::Sizes(sizes) => {
+            out.write_all(b"{\"sizes\": ")?;
+            write_counts(sizes, signature, selection, out)?;
+        }
         Answer::Logic(found) => super::logic::write_json(found, selection, out)?,
     }
     write_end(stats, out)
@@ -54,6 +59,21 @@ pub(super) fn write_sizes(
     write_end(stats, out)
 }
 
+/// How many there are of each constraint, as an object.
+fn write_counts(
+    sizes: &IdVec<ConstraintId, u64>,
+    signature: &Signature,
+    selection: &Selection,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let counts = selection.of(signature).map(|id| {
+        let constraint = &signature.constraints[id];
+        (format!("{}/{}", constraint.name, constraint.columns.len()), sizes[id])
+    });
+    let counts: serde_json::Map<_, _> = counts.map(|(name, size)| (name, size.into())).collect();
+    Ok(serde_json::to_writer(out, &counts)?)
+}
+
 /// The normal form, each constraint, or each answer as an object on a line of its own.
 pub(super) fn write_lines(
     answer: &Answer,
@@ -70,6 +90,11 @@ pub(super) fn write_lines(
         }
         Answer::Store(store) => {
             selection.of(signature).try_for_each(|id| write_table(store, signature, id, true, out))
+        }
+        Answer::Sizes(sizes) => {
+            let out = &mut escape::json(out);
+            write_counts(sizes, signature, selection, out)?;
+            out.write_all(b"\n")
         }
         Answer::Logic(found) => {
             let out = &mut escape::json(out);

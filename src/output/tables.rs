@@ -51,7 +51,7 @@ impl TableFormat {
     }
 }
 
-fn symbol(signature: &Signature, name: &str, arity: usize) -> Option<ConstraintId> {
+pub(super) fn symbol(signature: &Signature, name: &str, arity: usize) -> Option<ConstraintId> {
     let mut all = signature.constraints.iter_enumerated();
     all.find(|(_, c)| c.name == name && c.columns.len() == arity).map(|(id, _)| id)
 }
@@ -161,6 +161,7 @@ pub(super) fn add_table(
     let add = |table: &gchr_tables::Table<'_>| database.add(table_name, table, check);
     match answer {
         Answer::NormalForm(_) => Err(FormatError::NotTabular),
+        Answer::Sizes(_) => Err(FormatError::OnlySizes),
         Answer::Store(store) => {
             let added = with_store_table(store, signature, (name, arity), add);
             Ok(added.unwrap_or(Ok(()))?)

@@ -12,10 +12,11 @@ use std::time::Instant;
 
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
+use gchr_base::ids::IdVec;
 use gchr_base::op::ArithmeticError;
 use gchr_base::profile::Round;
 use gchr_base::rule::Semantics;
-use gchr_base::signature::SortKind;
+use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::stats::Stats;
 use gchr_base::value::heap::Import;
 use gchr_base::value::{Heap, Terms};
@@ -37,6 +38,8 @@ use gchr_runtime::slices::{self, Slices};
 pub struct RoundsOutcome {
     /// The final store.
     pub store: Store,
+    /// How many constraints it has, by table, also where it was not brought back.
+    pub sizes: IdVec<ConstraintId, u64>,
     /// What it cost.
     pub stats: Stats,
     /// Milliseconds of all rounds with the host's work between launches; the start and the way back of the store are
@@ -452,7 +455,7 @@ impl<'a> Runner<'a> {
                     false => Store::new(self.job.plan, Heap::new()),
                 };
                 let stats = self.stats(start, Some(tables.live()), device);
-                Ok(RoundsOutcome { store, stats, rounds_ms: self.rounds_ms })
+                Ok(RoundsOutcome { store, sizes: tables.counts(), stats, rounds_ms: self.rounds_ms })
             }
             Err(outcome::Failure::Device(error)) => Err(Failure::Device(error)),
             Err(outcome::Failure::Stopped(stopped)) => {

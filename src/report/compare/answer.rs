@@ -39,6 +39,7 @@ impl Answered {
         let source = match outcome.answer() {
             Answer::NormalForm(term) => Source::of_term(term, signature, rules),
             Answer::Store(store) => Source::of_store(store, signature, rules)?,
+            Answer::Sizes(_) => return Err("sizes are compared without rules".into()),
             Answer::Logic(_) => return Err("answers of the logic machine are compared without rules".into()),
         };
         source.map(rules, limits)

@@ -13,5 +13,6 @@ pub mod programs;
 pub mod random;
 pub mod reference;
 pub mod rules;
+pub mod shared;
 pub mod systems;
 pub mod templates;

@@ -54,6 +54,8 @@ pub struct Job<'j> {
     pub threads: usize,
     /// Where the state of the run is kept, and had from, if anywhere.
     pub checkpoints: Option<&'j dyn Checkpoints>,
+    /// Whether nothing is asked for but how many constraints there are: the store stays where it is.
+    pub only_sizes: bool,
 }
 
 impl Job<'_> {
@@ -77,15 +79,26 @@ struct Part {
     firings: u64,
     candidates: Option<u64>,
     peak: u64,
+    /// How many constraints it has, by table of the shared program.
+    sizes: Vec<u64>,
     /// Bytes that it has sent to others.
     sent: u64,
+}
+
+/// What all workers have found together.
+#[derive(Debug)]
+pub struct Whole {
+    /// The store, empty where only sizes were asked for, and what it cost.
+    pub outcome: Outcome,
+    /// How many constraints there are, by table.
+    pub sizes: Vec<u64>,
 }
 
 /// What one of several workers gives that do not share memory.
 #[derive(Debug)]
 pub enum Ran {
     /// The first one: the outcome of all.
-    Whole(Box<Outcome>),
+    Whole(Box<Whole>),
     /// Another one, whose part the first one has.
     Part,
     /// One that ended since another one had to stop, which says why.
@@ -106,7 +119,10 @@ pub fn run_over(job: Job<'_>, wire: &mut dyn Wire, control: &mut Control<'_>) ->
     match run_over_by(job, &Processor { job }, wire, control) {
         Ok(ran) => Ok(ran),
         Err(Unshared::Stopped(stopped)) => Err(stopped),
-        Err(Unshared::Alone) => job.alone(control).map(|outcome| Ran::Whole(Box::new(outcome))),
+        Err(Unshared::Alone) => {
+            let whole = |outcome| Whole { outcome, sizes: Vec::new() };
+            job.alone(control).map(|outcome| Ran::Whole(Box::new(whole(outcome))))
+        }
     }
 }
 
@@ -120,11 +136,11 @@ pub fn run_over_by(
     let start = Instant::now();
     let is_first = wire.worker().rank == 0;
     let (part, ended) = work(job, engines, wire, control);
-    let gathered = ended.and_then(|()| gather::over(job.plan, part, wire));
+    let gathered = ended.and_then(|()| gather::over(job, part, wire));
     match gathered {
         Ok(None) => Ok(Ran::Part),
         Ok(Some((store, totals))) => match outcome(job, store, totals, start) {
-            Ok(outcome) => Ok(Ran::Whole(Box::new(outcome))),
+            Ok(whole) => Ok(Ran::Whole(Box::new(whole))),
             Err(stopped) => Err(Unshared::Stopped(stopped)),
         },
         Err(Ended::Again) if is_first => Err(Unshared::Alone),
@@ -157,14 +173,19 @@ fn work_on(job: Job<'_>, engine: &mut dyn PartEngine, wire: &mut dyn Wire) -> (P
     let ended = member.run();
     let (sent, Counts { rounds, firings, candidates }) = (member.sent(), member.counts());
     let candidates = engine.counts_candidates().then_some(candidates);
-    let taken = ended.and_then(|()| engine.take_store().map_err(Ended::Stopped));
+    let sizes = engine.sizes();
+    let sizes = sizes.into_iter().take(job.shared.tables()).collect();
+    let taken = ended.and_then(|()| match job.only_sizes {
+        true => Ok(Store::default()),
+        false => engine.take_store().map_err(Ended::Stopped),
+    });
     let (store, ended) = match taken {
         Ok(store) => (store, Ok(())),
         Err(Ended::Stopped(stop)) => (Store::default(), Err(Ended::Stopped(job.shared.stop(stop)))),
         Err(other) => (Store::default(), Err(other)),
     };
     let Store { tables, heap } = store;
-    (Part { tables, heap, rounds, firings, candidates, peak: engine.peak(), sent }, ended)
+    (Part { tables, heap, rounds, firings, candidates, peak: engine.peak(), sizes, sent }, ended)
 }
 
 /// A stop outside of any worker.
@@ -172,8 +193,8 @@ fn stop_of(job: Job<'_>, reason: StopReason) -> Stop {
     common::stop(job.plan, None, reason, Progress { steps: 0, bytes: 0, live: 0 })
 }
 
-fn outcome(job: Job<'_>, store: Store, totals: Totals, start: Instant) -> Result<Outcome, Box<Stopped>> {
-    let live = common::live(&store.tables);
+fn outcome(job: Job<'_>, store: Store, totals: Totals, start: Instant) -> Result<Whole, Box<Stopped>> {
+    let live = totals.sizes.iter().sum();
     let progress = Progress { steps: totals.firings, bytes: common::bytes(&store.tables), live };
     let stats = Stats {
         rounds: Some(totals.rounds),
@@ -183,7 +204,8 @@ fn outcome(job: Job<'_>, store: Store, totals: Totals, start: Instant) -> Result
         ..Stats::default()
     };
     debug_assert_eq!(job.plan.semantics, Semantics::Rounds);
-    End { start, semantics: Semantics::Rounds, progress, peak: totals.peak, store }.outcome(Ok(()), stats)
+    let end = End { start, semantics: Semantics::Rounds, progress, peak: totals.peak, store };
+    end.outcome(Ok(()), stats).map(|outcome| Whole { outcome, sizes: totals.sizes })
 }
 
 /// A run that stops has no store: each worker has but a part of it.

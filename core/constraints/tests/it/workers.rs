@@ -17,6 +17,7 @@ use gchr_constraints::rounds::workers::{
     Job, Lost, Ran, Undividable, Wire, Worker, WorkerProgram, run_local, run_over,
 };
 use gchr_testkit::random::Random;
+use gchr_testkit::shared::random_program;
 
 /// A wire on which the words of the workers arrive in any order.
 struct Shuffled<'s> {
@@ -68,7 +69,15 @@ impl Case {
     }
 
     fn job<'j>(&'j self, shared: &'j WorkerProgram, threads: usize) -> Job<'j> {
-        Job { program: &self.program, plan: &self.plan, shared, facts: &[], threads, checkpoints: None }
+        Job {
+            program: &self.program,
+            plan: &self.plan,
+            shared,
+            facts: &[],
+            threads,
+            checkpoints: None,
+            only_sizes: false,
+        }
     }
 
     pub(super) fn here(
@@ -104,7 +113,7 @@ impl Case {
                 );
             }
             first.map(|ran| match ran {
-                Ran::Whole(outcome) => *outcome,
+                Ran::Whole(whole) => whole.outcome,
                 other => panic!("the first worker has {other:?}"),
             })
         })
@@ -219,82 +228,6 @@ fn memory_is_bounded() {
     let rule = stopped.error.rule.expect("a rule that fired");
     let spans = [Some(case.program.rules[rule].span), stopped.error.span];
     assert_eq!(spans[0], spans[1], "{:?}", stopped.error);
-}
-
-/// A random program of rules that add, with sets, best values and a rule that removes what no worker divides.
-pub(super) fn random_program(random: &mut Random) -> (String, String) {
-    let arities: Vec<usize> = (0..2 + random.below(3)).map(|_| 1 + random.below(3)).collect();
-    let declared = arities.iter().enumerate().map(|(t, n)| format!("t{t}({})", vec!["+int"; *n].join(", ")));
-    let mut text = format!(":- chr_constraint {}, go(+int).\n", declared.collect::<Vec<_>>().join(", "));
-    let args =
-        |t: usize, name: &str| (0..arities[t]).map(|c| format!("{name}{c}")).collect::<Vec<_>>().join(", ");
-    let mut is_bag = vec![false; arities.len()];
-    for (t, &arity) in arities.iter().enumerate() {
-        match random.below(8) {
-            0 => is_bag[t] = true,
-            1 | 2 if arity > 1 => {
-                let key = (0..arity - 1).map(|c| format!("X{c}")).collect::<Vec<_>>().join(", ");
-                let order = random.pick(&["A =< B", "A >= B"]);
-                text += &format!("t{t}({key}, A) \\ t{t}({key}, B) <=> {order} | true.\n");
-            }
-            _ => text += &format!("t{t}({0}) \\ t{t}({0}) <=> true.\n", args(t, "X")),
-        }
-    }
-    let target = random.below(arities.len());
-    text +=
-        &format!("go(0) <=> true.\ngo(N) <=> N > 0 | M is N - 1, go(M), V is N mod 5, t{target}({}).\n", {
-            (0..arities[target]).map(|_| random.pick(&["N", "M", "V"])).collect::<Vec<_>>().join(", ")
-        });
-    for rule in 0..1 + random.below(4) {
-        let heads: Vec<usize> = (0..1 + random.below(3)).map(|_| random.below(arities.len())).collect();
-        let mut seen: Vec<String> = Vec::new();
-        let mut texts = Vec::new();
-        for &t in &heads {
-            let of_head: Vec<String> = (0..arities[t])
-                .map(|_| match random.below(6) {
-                    0 => "_".into(),
-                    1 => random.below(4).to_string(),
-                    n if n < 4 && !seen.is_empty() => seen[random.below(seen.len())].clone(),
-                    _ => {
-                        seen.push(format!("V{}", seen.len()));
-                        seen[seen.len() - 1].clone()
-                    }
-                })
-                .collect();
-            texts.push(format!("t{t}({})", of_head.join(", ")));
-        }
-        // Bags grow without end where they feed themselves.
-        let adds: Vec<usize> =
-            (0..arities.len()).filter(|&t| !is_bag[t] || !heads.contains(&t) && rule == 0).collect();
-        if adds.is_empty() {
-            continue;
-        }
-        let t = adds[random.below(adds.len())];
-        let value = |random: &mut Random| match seen.is_empty() || random.below(5) == 0 {
-            true => random.below(5).to_string(),
-            false => seen[random.below(seen.len())].clone(),
-        };
-        let mut body = String::new();
-        let mut added: Vec<String> = (0..arities[t]).map(|_| value(random)).collect();
-        if random.below(2) == 0 {
-            body = format!("W is ({} + {} * {}) mod 11, ", value(random), value(random), 1 + random.below(3));
-            let at = random.below(added.len());
-            added[at] = "W".into();
-        }
-        let guard = if !seen.is_empty() && random.below(3) == 0 {
-            format!("{} =< {} | ", seen[0], 3 + random.below(6))
-        } else {
-            String::new()
-        };
-        text += &format!("r{rule} @ {} ==> {guard}{body}t{t}({}).\n", texts.join(", "), added.join(", "));
-    }
-    let facts = (0..3 + random.below(12)).map(|_| {
-        let t = random.below(arities.len());
-        let values: Vec<String> = (0..arities[t]).map(|_| random.below(7).to_string()).collect();
-        format!("t{t}({})", values.join(", "))
-    });
-    let facts: Vec<String> = facts.collect();
-    (text, format!("{}, go({})", facts.join(", "), random.below(7)))
 }
 
 /// Random programs. Set `GCHR_WORKER_CASES` for more of them.

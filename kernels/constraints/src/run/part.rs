@@ -301,11 +301,8 @@ impl PartEngine for DevicePart<'_, '_> {
     }
 
     fn counts(&self) -> Counts {
-        let live = |table: ConstraintId| {
-            let table = &self.tables.tables[table];
-            u64::from(table.used - table.dead)
-        };
-        let uncounted = self.shared.uncounted(self.worker, |table| self.put[table], live);
+        let live = self.tables.counts();
+        let uncounted = self.shared.uncounted(self.worker, |table| self.put[table], |table| live[table]);
         let firings = self.tables.fired().saturating_sub(uncounted);
         Counts { rounds: self.runner.rounds, firings, candidates: 0 }
     }
@@ -336,6 +333,10 @@ impl PartEngine for DevicePart<'_, '_> {
 
     fn restore(&mut self, _: &dyn Checkpoints) -> Result<(Counts, usize), Stop> {
         Err(self.stop(StopReason::Checkpoint { what: "devices do not go on from one".into() }))
+    }
+
+    fn sizes(&self) -> Vec<u64> {
+        self.tables.counts().into_iter_enumerated().map(|(_, count)| count).collect()
     }
 
     fn take_store(&mut self) -> Result<Store, Stop> {

@@ -4,3 +4,4 @@ mod compile;
 mod generated;
 mod rounds;
 mod templates;
+mod workers;

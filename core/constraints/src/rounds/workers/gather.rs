@@ -1,9 +1,9 @@
 //! The parts of all workers put together: one store, and sums of what was counted.
 
-use super::Part;
 use super::member::Ended;
 use super::parcel::{Parcels, unpack};
 use super::wire::{Lost, Wire};
+use super::{Job, Part};
 use crate::exec::Store;
 use crate::exec::common;
 use crate::exec::table::{Table, TableFull};
@@ -24,11 +24,19 @@ pub(super) struct Totals {
     pub(super) candidates: Option<u64>,
     pub(super) peak: u64,
     pub(super) sent: u64,
+    /// How many constraints there are, by table.
+    pub(super) sizes: Vec<u64>,
 }
 
 impl Totals {
-    fn add(&mut self, part: &[u64]) {
-        let [rounds, firings, candidates, peak, sent] = part else { return };
+    /// Adds what a worker has counted, the next one by rank.
+    fn add(&mut self, plan: &ChrPlan, part: &[u64]) {
+        let [rounds, firings, candidates, peak, sent, sizes @ ..] = part else { return };
+        self.sizes.resize(sizes.len(), 0);
+        for ((size, all), places) in sizes.iter().zip(&mut self.sizes).zip(&plan.places.tables) {
+            // What all have counts once.
+            *all = if places.home == Place::Everywhere { *size } else { *all + size };
+        }
         let own = candidates.checked_sub(1);
         self.candidates = match self.workers {
             0 => own,
@@ -42,18 +50,22 @@ impl Totals {
     }
 }
 
-/// Words of [`counts`]. That of candidates is one more than their number; 0: they are not counted.
-const COUNTS: usize = 5;
-
-fn counts(part: &Part) -> [u64; COUNTS] {
+/// What a worker has counted, as words. That of candidates is one more than their number; 0: they are not counted.
+fn counts(part: &Part) -> Vec<u64> {
     let candidates = part.candidates.map_or(0, |own| own + 1);
-    [part.rounds, part.firings, candidates, part.peak, part.sent]
+    let mut words = vec![part.rounds, part.firings, candidates, part.peak, part.sent];
+    words.extend(&part.sizes);
+    words
 }
 
 /// Puts the parts of workers in one process together; that of the first worker comes first.
-pub(super) fn here(plan: &ChrPlan, mut parts: Vec<Part>) -> Result<(Store, Totals), Ended> {
+pub(super) fn here(job: Job<'_>, mut parts: Vec<Part>) -> Result<(Store, Totals), Ended> {
+    let plan = job.plan;
     let mut totals = Totals::default();
-    parts.iter().for_each(|part| totals.add(&counts(part)));
+    parts.iter().for_each(|part| totals.add(plan, &counts(part)));
+    if job.only_sizes {
+        return Ok((Store::default(), totals));
+    }
     let mut tables = Vec::with_capacity(plan.tables.len());
     for id in plan.tables.ids() {
         let pieces: Vec<Table> = parts.iter_mut().map(|part| part.take(plan, id)).collect();
@@ -74,16 +86,21 @@ pub(super) fn here(plan: &ChrPlan, mut parts: Vec<Part>) -> Result<(Store, Total
 /// Puts the parts of workers together that are behind a wire: at the first one, which gets the store. It stays to the
 /// end of the exchanges whatever happens to it, as the others would wait for it.
 pub(super) fn over(
-    plan: &ChrPlan,
+    job: Job<'_>,
     mut part: Part,
     wire: &mut dyn Wire,
 ) -> Result<Option<(Store, Totals)>, Ended> {
+    let plan = job.plan;
     let worker = wire.worker();
     let lost = |lost: Lost| stop(plan, StopReason::Lost { what: lost.what });
-    let mut heard = vec![0; worker.ranks * COUNTS];
-    wire.all_to_all(&counts(&part).repeat(worker.ranks), &mut heard).map_err(lost)?;
+    let own = counts(&part);
+    let mut heard = vec![0; worker.ranks * own.len()];
+    wire.all_to_all(&own.repeat(worker.ranks), &mut heard).map_err(lost)?;
     let mut totals = Totals::default();
-    heard.chunks(COUNTS).for_each(|part| totals.add(part));
+    heard.chunks(own.len()).for_each(|part| totals.add(plan, part));
+    if job.only_sizes {
+        return Ok((worker.rank == 0).then(|| (Store::default(), totals)));
+    }
     let mut tables = Ok(Vec::with_capacity(plan.tables.len()));
     for id in plan.tables.ids() {
         let own = part.take(plan, id);

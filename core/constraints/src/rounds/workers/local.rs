@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::member::Ended;
 use super::processor::Processor;
 use super::wire::Post;
-use super::{Engines, Job, Part, Unshared, gather, outcome, stop_of, stopped, work};
+use super::{Engines, Job, Part, Unshared, Whole, gather, outcome, stop_of, stopped, work};
 use crate::exec::{Outcome, Stopped};
 use gchr_base::control::Control;
 use gchr_base::error::StopReason;
@@ -21,7 +21,7 @@ pub fn run_local(
     control: &mut Control<'_>,
 ) -> Result<Outcome, Box<Stopped>> {
     match run_local_by(job, &Processor { job }, workers, control) {
-        Ok(outcome) => Ok(outcome),
+        Ok(Whole { outcome, .. }) => Ok(outcome),
         Err(Unshared::Stopped(stopped)) => Err(stopped),
         Err(Unshared::Alone) => job.alone(control),
     }
@@ -33,7 +33,7 @@ pub fn run_local_by(
     engines: &dyn Engines,
     workers: NonZeroUsize,
     control: &mut Control<'_>,
-) -> Result<Outcome, Unshared> {
+) -> Result<Whole, Unshared> {
     let start = Instant::now();
     let post = Post::new(workers.get());
     let ended = std::thread::scope(|scope| {
@@ -64,7 +64,7 @@ pub fn run_local_by(
         parts.push(part);
         result = worse(result, ended);
     }
-    let gathered = result.and_then(|()| gather::here(job.plan, parts));
+    let gathered = result.and_then(|()| gather::here(job, parts));
     match gathered {
         Ok((store, totals)) => outcome(job, store, totals, start).map_err(Unshared::Stopped),
         Err(Ended::Stopped(stop)) => Err(Unshared::Stopped(stopped(&stop, start))),

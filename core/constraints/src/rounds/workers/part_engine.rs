@@ -65,6 +65,9 @@ pub trait PartEngine {
     /// Goes on from a checkpoint; what all workers had counted, and the query whose batch goes on.
     fn restore(&mut self, checkpoints: &dyn Checkpoints) -> Result<(Counts, usize), Stop>;
 
+    /// How many constraints the worker has, by table of its program.
+    fn sizes(&self) -> Vec<u64>;
+
     /// The constraints of the worker, when the run is over.
     fn take_store(&mut self) -> Result<Store, Stop>;
 }

@@ -242,6 +242,10 @@ impl PartEngine for ProcessorPart<'_, '_, '_> {
         Ok((counts, query))
     }
 
+    fn sizes(&self) -> Vec<u64> {
+        self.engine.state.tables.iter().map(|table| table.live() as u64).collect()
+    }
+
     fn take_store(&mut self) -> Result<Store, Stop> {
         let state = &mut self.engine.state;
         Ok(Store { tables: std::mem::take(&mut state.tables), heap: std::mem::take(&mut state.heap) })

@@ -1,0 +1,212 @@
+//! Workers on devices that share a run have the rounds, the firings and the store of one worker on the processor.
+
+use std::num::NonZeroUsize;
+
+use gchr_base::control::{Control, Limits};
+use gchr_base::rule::Program;
+use gchr_base::source::SourceMap;
+use gchr_base::stats::Stats;
+use gchr_constraints::exec::Store;
+use gchr_constraints::plan::{ChrPlan, RoundsOptions, compile_rounds};
+use gchr_constraints::rounds;
+use gchr_constraints::rounds::workers::{
+    Engines, Job, PartEngine, Stop, Unshared, Whole, Worker, WorkerProgram, run_local_by,
+};
+use gchr_kernels_constraints::generate::kernels;
+use gchr_kernels_constraints::kernels::Kernels;
+use gchr_kernels_constraints::run::{DevicePart, Failure, Ground, Options, dealt};
+use gchr_simulator::SimDevice;
+use gchr_testkit::programs;
+use gchr_testkit::random::Random;
+use gchr_testkit::shared::random_program;
+
+struct Case {
+    sources: SourceMap,
+    program: Program,
+    plan: ChrPlan,
+}
+
+impl Case {
+    fn new(text: &str) -> Self {
+        let (sources, program) = programs::constraints("test.chr", text);
+        let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
+        Self { sources, program, plan }
+    }
+
+    /// What workers on devices run of it, if they can share it.
+    fn shared(&self) -> Option<Shared> {
+        let program = WorkerProgram::with_ticks(&self.program, &self.plan).ok()?;
+        let plan = compile_rounds(&program.program, RoundsOptions::default()).expect("the plan compiles");
+        let kernels = programs::made(kernels(&program.program, &plan, &self.sources), &self.sources);
+        Some(Shared { program, plan, kernels })
+    }
+
+    fn text(&self, store: &Store, stats: &Stats) -> String {
+        let mut text = Vec::new();
+        store.write_text(&self.program.signature, &mut text).expect("a vector takes any text");
+        format!("{:?} {:?} {}", stats.rounds, stats.firings, String::from_utf8_lossy(&text))
+    }
+
+    /// The same from any number of workers. A run that stops is left to one worker.
+    #[track_caller]
+    fn check(&self, shared: &Shared, numbers: &[usize], limits: &Limits) {
+        let alone = rounds::run(&self.program, &self.plan, &[], &mut Control::new(limits.clone()));
+        let alone = alone.map(|outcome| self.text(&outcome.store, &outcome.stats)).ok();
+        let job = Job {
+            program: &self.program,
+            plan: &self.plan,
+            shared: &shared.program,
+            facts: &[],
+            threads: 1,
+            checkpoints: None,
+            only_sizes: false,
+        };
+        for &workers in numbers {
+            let workers = NonZeroUsize::new(workers).expect("some");
+            let engines = Simulators { shared, rows: 1 << (workers.get() % 3 * 3) };
+            let ran = run_local_by(job, &engines, workers, &mut Control::new(limits.clone()));
+            let ran = match ran {
+                Ok(Whole { outcome, sizes }) => {
+                    let count = |table| outcome.store.count(table) as u64;
+                    assert!(self.plan.tables.ids().map(count).eq(sizes), "sizes");
+                    Some(self.text(&outcome.store, &outcome.stats))
+                }
+                Err(Unshared::Alone) => None,
+                Err(Unshared::Stopped(stopped)) => panic!("{:?}", stopped.error),
+            };
+            assert_eq!(ran, alone, "{workers} workers\n{}", self.plan.explain_places());
+        }
+    }
+}
+
+struct Shared {
+    program: WorkerProgram,
+    plan: ChrPlan,
+    kernels: Kernels,
+}
+
+/// A simulator for each worker.
+struct Simulators<'c> {
+    shared: &'c Shared,
+    rows: u32,
+}
+
+impl Engines for Simulators<'_> {
+    fn with_engine(
+        &self,
+        worker: Worker,
+        control: &mut Control<'_>,
+        work: &mut dyn FnMut(&mut dyn PartEngine),
+    ) -> Result<(), Stop> {
+        let Shared { program, plan, kernels } = self.shared;
+        let ground = Ground { program: &program.program, plan, kernels };
+        let input = dealt(ground, program, worker, &[], control);
+        let simulated = gchr_simulator::Program::new(&kernels.module).expect("kernels for a simulator");
+        let options = gchr_simulator::SimulatorOptions {
+            resident_blocks: 2,
+            ..gchr_simulator::SimulatorOptions::default()
+        };
+        let mut device = SimDevice::new(simulated, options).max_thread_steps(400_000_000);
+        let options = Options { memory: 1 << 28, rows: self.rows, store: true, fast_paths: true, few: 4 };
+        let part = DevicePart::new(ground, &input, (program, worker), options, &mut device, control);
+        let mut part = part.map_err(|failure| match failure {
+            Failure::Stopped(stopped) => Box::new(stopped.error),
+            Failure::Device(error) => panic!("{:?}", error.into_diagnostics()),
+        })?;
+        work(&mut part);
+        part.end().unwrap_or_else(|error| panic!("{:?}", error.into_diagnostics()));
+        Ok(())
+    }
+}
+
+const CLOSURE: &str = ":- chr_constraint e(+int, +int), p(+int, +int), draw(+int, +int).
+one @ e(X, Y) \\ e(X, Y) <=> true.
+set @ p(X, Y) \\ p(X, Y) <=> true.
+base @ e(X, Y) ==> p(X, Y).
+none @ draw(0, _) <=> true.
+next @ draw(N, S) <=> N > 0 | T is (1103515245 * S + 12345) mod 2147483648, X is (S >> 8) mod 23,
+    Y is (T >> 9) mod 23, e(X, Y), M is N - 1, draw(M, T).
+";
+
+fn check(text: &str, numbers: &[usize]) {
+    let case = Case::new(text);
+    let shared = case.shared().expect("workers can share it");
+    case.check(&shared, numbers, &Limits::default());
+}
+
+/// With and without anything to exchange; with facts, and with a generator that all workers run.
+#[test]
+fn closures_are_those_of_one_worker() {
+    for step in
+        ["e(X, Y), p(Y, Z) ==> p(X, Z).", "p(X, Y), e(Y, Z) ==> p(X, Z).", "p(X, Y), p(Y, Z) ==> p(X, Z)."]
+    {
+        check(&format!("{CLOSURE}{step}\n?- draw(40, 7).\n"), &[1, 2, 3]);
+        check(&format!("{CLOSURE}{step}\n?- e(1, 2), e(2, 3), e(2, 3), e(3, 1), e(3, 4).\n"), &[2, 4]);
+    }
+}
+
+#[test]
+fn best_values_go_to_their_key_and_to_copies() {
+    let text = ":- chr_constraint e(+int, +int, +int), d(+int, +int, +int), near(+int, +int).
+best @ d(S, X, A) \\ d(S, X, B) <=> A =< B | true.
+e(X, Y, L) \\ e(X, Y, L) <=> true.
+near(X, Y) \\ near(X, Y) <=> true.
+walk @ d(S, X, A), e(X, Y, L) ==> A + L < 60 | C is A + L, d(S, Y, C).
+meet @ d(S, X, A), d(T, X, B) ==> A + B < 12 | near(S, T).
+start @ e(X, _, _) ==> d(X, X, 0).
+?- e(1, 2, 3), e(2, 3, 4), e(3, 1, 1), e(1, 3, 9), e(3, 4, 2), e(4, 2, 1), e(4, 5, 1), e(5, 1, 1).
+";
+    check(text, &[1, 2, 3]);
+}
+
+/// Each further query is a batch of its own.
+#[test]
+fn batches_follow_each_other() {
+    let rules = format!("{CLOSURE}p(X, Y), p(Y, Z) ==> p(X, Z).\n");
+    check(&format!("{rules}?- e(1, 2), e(2, 3).\n?- e(3, 4), p(9, 1).\n?- e(4, 1).\n"), &[2, 3]);
+}
+
+/// Errors, failures and limits are left to one worker, which tells them exactly.
+#[test]
+fn stops_are_left_to_one_worker() {
+    let ring = "?- e(1, 2), e(2, 3), e(3, 4), e(4, 1).\n";
+    let rules = format!("{CLOSURE}e(X, Y), p(Y, Z) ==> p(X, Z).\n");
+    let endless = format!("{rules}p(X, Y) ==> Z is Y + 1, p(X, Z).\n{ring}");
+    let bounded = [
+        Limits { max_steps: Some(200), ..Limits::default() },
+        Limits { max_rounds: Some(9), ..Limits::default() },
+    ];
+    let cases = [
+        (format!("{rules}bad @ p(X, X) ==> Y is 1 // (X - 3), p(X, Y).\n{ring}"), Limits::default()),
+        (format!("{rules}?- e(1, 2), 1 > 2.\n"), Limits::default()),
+        (endless.clone(), bounded[0].clone()),
+        (endless, bounded[1].clone()),
+    ];
+    for (text, limits) in cases {
+        let case = Case::new(&text);
+        case.check(&case.shared().expect("workers can share it"), &[2], &limits);
+    }
+}
+
+/// Random programs. Set `GCHR_WORKER_CASES` for more of them.
+#[test]
+fn random_programs_are_those_of_one_worker() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let (cases, seed) = (number("GCHR_WORKER_CASES").unwrap_or(12), number("GCHR_WORKER_SEED").unwrap_or(1));
+    let mut shared = 0;
+    for case in 0..cases {
+        let mut random = Random::new(seed * 1_000_003 + case);
+        let (rules, query) = random_program(&mut random);
+        let text = format!("{rules}?- {query}.\n");
+        let case = Case::new(&text);
+        let Some(parts) = case.shared() else { continue };
+        shared += 1;
+        let limits = Limits { max_steps: Some(3_000), ..Limits::default() };
+        let workers = 1 + random.below(4);
+        let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            case.check(&parts, &[workers], &limits)
+        }));
+        assert!(checked.is_ok(), "{text}");
+    }
+    assert!(shared * 2 > cases, "workers can share only {shared} of {cases} programs");
+}
