@@ -104,7 +104,11 @@ pub fn start_threads(wanted: Option<usize>) -> Result<(), Exit> {
     let started = STARTED.get_or_init(|| {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads(wanted.unwrap_or_else(all));
-        let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        // This thread takes part in its loops: it would have to be woken at the end of each. A single one does what
+        // other threads ask for, too.
+        let pool = if threads > 1 { pool.use_current_thread() } else { pool };
+        let built = pool.build_global();
         built.map_err(|error| format!("{threads} threads cannot be started: {error}"))
     });
     started.as_ref().copied().map_err(|message| {

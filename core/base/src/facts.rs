@@ -14,6 +14,17 @@ pub struct Facts {
     pub rows: usize,
 }
 
+impl Facts {
+    /// The largest integer in a column of integers.
+    pub fn largest(&self) -> Option<i64> {
+        let of_column = |column: &FactColumn| match column {
+            FactColumn::Int(values) => values.iter().copied().max(),
+            _ => None,
+        };
+        self.columns.iter().filter_map(of_column).max()
+    }
+}
+
 /// Values of one column.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FactColumn {

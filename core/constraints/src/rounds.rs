@@ -127,10 +127,7 @@ impl<'a, 'c> Rounds<'a, 'c> for definition::Definition<'a, 'c> {
 fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> Result<(), Stop> {
     let mut added = AddedRuns::default();
     executor.state().check_derivable()?;
-    for (number, batch) in facts.iter().enumerate() {
-        executor.state().cause = Cause::Fact { batch: number as u32, row: 0 };
-        executor.state().facts(batch, &mut added)?;
-    }
+    executor.state().facts(facts, &mut added)?;
     let queries = executor.state().code.queries.len();
     for query in 0..queries.max(1) {
         if query < queries {

@@ -13,8 +13,7 @@ pub struct Options {
     pub memory: u64,
     /// Rows that a table has at first; tables grow when they are used up.
     pub rows: u32,
-    /// Whether the final store is brought back; else it is empty, and only counted. A run that is stopped always brings
-    /// it back.
+    /// Whether the final store, or that of a run that is stopped, is brought back; else it is only counted.
     pub store: bool,
     /// Whether batches whose rounds have a fast path are left to kernels of their own.
     pub fast_paths: bool,

@@ -459,9 +459,10 @@ impl<'a> Runner<'a> {
             }
             Err(outcome::Failure::Device(error)) => Err(Failure::Device(error)),
             Err(outcome::Failure::Stopped(stopped)) => {
-                let whole = !self.slices.cut_off();
-                let left = if whole { tables.download(&self.job, device).ok() } else { None };
-                let stats = self.stats(start, left.as_ref().map(|s| s.len() as u64), device);
+                let is_whole = !self.slices.cut_off();
+                let is_wanted = is_whole && self.options.store;
+                let left = if is_wanted { tables.download(&self.job, device).ok() } else { None };
+                let stats = self.stats(start, is_whole.then(|| tables.live()), device);
                 Err(Failure::Stopped(Box::new(outcome::Stopped { error: stopped.error, left, stats })))
             }
         }

@@ -155,16 +155,19 @@ impl Tables {
     /// Bytes of all buffers that grow.
     pub fn bytes(&self) -> u64 {
         let own = |t: ConstraintId| {
-            let parts = self.layout.parts(t).into_iter();
-            let follows =
-                |part| !is_index(part) || self.is_linked(t) && matches!(part, Part::Slots(_) | Part::Next(_));
-            let rows = |part| if follows(part) { self.tables[t].capacity } else { self.tables[t].indexed };
-            parts.map(|part| part_bytes(&self.layout, t, part, rows(part))).sum::<u64>()
+            self.layout.parts(t).into_iter().map(|part| self.part_size(t, part)).sum::<u64>()
         };
         let cells = self.cells.as_ref().map_or(0, Cells::bytes);
         let lists =
             self.lists.bytes(self.entry) + if self.cells.is_some() { 8 * self.lists.deltas } else { 0 };
         self.tables.ids().map(own).sum::<u64>() + lists + cells + self.log.as_ref().map_or(0, Log::bytes)
+    }
+
+    /// Bytes of a part of a table.
+    pub(crate) fn part_size(&self, t: ConstraintId, part: Part) -> u64 {
+        let follows = !is_index(part) || self.is_linked(t) && matches!(part, Part::Slots(_) | Part::Next(_));
+        let rows = if follows { self.tables[t].capacity } else { self.tables[t].indexed };
+        part_bytes(&self.layout, t, part, rows)
     }
 
     /// The most bytes that a row takes in the parts that follow a table while it only grows.

@@ -15,7 +15,12 @@ pub struct SparseWords {
     /// A bit for each page that may be written to.
     pages: Vec<AtomicU64>,
     in_use: AtomicU64,
+    /// Whether most pages are in use, so that the rest comes in large ones, and all are counted.
+    is_dense: bool,
 }
+
+/// Bytes in use from which on large pages are worth while, where they are at least a quarter of all.
+const LARGE: u64 = 1 << 20;
 
 impl SparseWords {
     /// So many words. `None` when the system gives no address space for them.
@@ -23,7 +28,7 @@ impl SparseWords {
         let bytes = (words as u64).checked_mul(4)?;
         let memory = Reservation::new(bytes, bytes)?;
         let pages = (0..words.div_ceil(PAGE).div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Some(Self { memory, words, pages, in_use: AtomicU64::new(0) })
+        Some(Self { memory, words, pages, in_use: AtomicU64::new(0), is_dense: false })
     }
 
     /// Number of words.
@@ -38,7 +43,14 @@ impl SparseWords {
 
     /// Bytes in use: of the pages that may be written to.
     pub fn bytes(&self) -> u64 {
+        if self.is_dense {
+            return self.all_bytes();
+        }
         self.in_use.load(Ordering::Relaxed) * PAGE as u64 * 4
+    }
+
+    fn all_bytes(&self) -> u64 {
+        self.words.div_ceil(PAGE) as u64 * PAGE as u64 * 4
     }
 
     /// The first word: they follow each other, and can be read.
@@ -100,6 +112,11 @@ impl SparseWords {
 
     /// Accounts for the memory of the words that threads have written to.
     pub fn settle(&mut self) {
+        let (bytes, all) = (self.bytes(), self.all_bytes());
+        if !self.is_dense && bytes >= LARGE && bytes >= all / 4 && ask(all - bytes).is_ok() {
+            self.is_dense = true;
+            self.memory.prefer_large_pages(0);
+        }
         self.memory.touch(self.bytes());
     }
 

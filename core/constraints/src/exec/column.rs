@@ -113,25 +113,6 @@ impl Column {
         false
     }
 
-    /// Sets the rows from one on, for which there is room, to the values of some lists, one behind the other; threads
-    /// share the lists. Says whether the column has become wider.
-    pub(crate) fn set_lists(&mut self, first: usize, lists: &[Vec<&[u64]>]) -> bool {
-        let is_narrow = || {
-            let fits =
-                |values: &&[u64]| values.iter().fold(0, |all, value| all | value) <= u64::from(u32::MAX);
-            lists.par_iter().all(|own| own.iter().all(fits))
-        };
-        let widens = matches!(self, Column::Narrow(_)) && !is_narrow();
-        if widens {
-            self.widen(u64::from);
-        }
-        match self {
-            Column::Narrow(narrow) => write_lists(&mut narrow[first..], lists, |value| value as u32),
-            Column::Wide(wide) => write_lists(&mut wide[first..], lists, |value| value),
-        }
-        widens
-    }
-
     /// Sets the rows from one on, for which there is room, to the values of another column's rows.
     fn copy(&mut self, first: usize, from: &Self, rows: &Live) {
         match (&mut *self, from, rows) {
@@ -218,16 +199,85 @@ pub(super) fn copy_columns(to: &mut [Column], first: usize, from: &[Column], row
     to.par_iter_mut().zip(from).for_each(|(to, from)| to.copy(first, from, rows));
 }
 
-fn write_lists<T: Send>(mut rest: &mut [T], lists: &[Vec<&[u64]>], f: impl Fn(u64) -> T + Sync) {
-    let mut pieces = Vec::with_capacity(lists.len());
-    for own in lists {
-        let (piece, behind) = rest.split_at_mut(own.iter().map(|values| values.len()).sum());
-        pieces.push((piece, own));
-        rest = behind;
+/// The values of a column: lists of several threads, one behind the other.
+pub(crate) type Lists<'v> = Vec<Vec<&'v [u64]>>;
+
+/// Values that are written by as many threads as there are: fewer are written by one before others are awake.
+const SHARED: usize = if cfg!(test) { 16 } else { 1 << 17 };
+
+/// Sets the rows of columns from one on, for which there is room, to so many values each; threads share the lists. Says
+/// whether a column has become wider.
+pub(super) fn set_lists(columns: &mut [Column], first: usize, values: &[Lists<'_>], count: usize) -> bool {
+    let is_shared = count * columns.len() >= SHARED && rayon::current_num_threads() > 1;
+    let is_narrow = |own: &Vec<&[u64]>| {
+        let all = own.iter().copied().flatten().fold(0, |all, value| all | value);
+        all <= u64::from(u32::MAX)
+    };
+    let of_column = |lists: &Lists<'_>| match is_shared {
+        true => lists.par_iter().all(is_narrow),
+        false => lists.iter().all(is_narrow),
+    };
+    let narrow: Vec<bool> = match is_shared {
+        true => values.par_iter().map(of_column).collect(),
+        false => values.iter().map(of_column).collect(),
+    };
+    let mut widened = false;
+    for (column, _) in columns.iter_mut().zip(narrow).filter(|(_, narrow)| !narrow) {
+        widened |= matches!(column, Column::Narrow(_));
+        column.widen(u64::from);
     }
-    pieces.into_par_iter().for_each(|(piece, own)| {
-        piece.iter_mut().zip(own.iter().copied().flatten()).for_each(|(to, &value)| *to = f(value));
-    });
+    let mut pieces: Vec<(Piece<'_>, &[&[u64]])> = Vec::new();
+    for (column, lists) in columns.iter_mut().zip(values) {
+        let mut rest = Piece::of(column, first);
+        for own in lists {
+            let (piece, behind) = rest.split(own.iter().map(|values| values.len()).sum());
+            pieces.push((piece, own));
+            rest = behind;
+        }
+    }
+    match is_shared {
+        true => pieces.into_par_iter().for_each(|(piece, own)| piece.set(own)),
+        false => pieces.into_iter().for_each(|(piece, own)| piece.set(own)),
+    }
+    widened
+}
+
+/// Rows of a column that one thread writes.
+enum Piece<'c> {
+    Narrow(&'c mut [u32]),
+    Wide(&'c mut [u64]),
+}
+
+impl<'c> Piece<'c> {
+    /// All rows of a column from one on.
+    fn of(column: &'c mut Column, first: usize) -> Self {
+        match column {
+            Column::Narrow(values) => Piece::Narrow(&mut values[first..]),
+            Column::Wide(values) => Piece::Wide(&mut values[first..]),
+        }
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        match self {
+            Piece::Narrow(values) => {
+                let (own, behind) = values.split_at_mut(at);
+                (Piece::Narrow(own), Piece::Narrow(behind))
+            }
+            Piece::Wide(values) => {
+                let (own, behind) = values.split_at_mut(at);
+                (Piece::Wide(own), Piece::Wide(behind))
+            }
+        }
+    }
+
+    /// Sets the rows to values that fit.
+    fn set(self, lists: &[&[u64]]) {
+        let values = lists.iter().copied().flatten();
+        match self {
+            Piece::Narrow(rows) => rows.iter_mut().zip(values).for_each(|(to, &value)| *to = value as u32),
+            Piece::Wide(rows) => rows.iter_mut().zip(values).for_each(|(to, &value)| *to = value),
+        }
+    }
 }
 
 /// The id of the constraint in each row, or [`DEAD`].

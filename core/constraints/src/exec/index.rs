@@ -323,6 +323,17 @@ impl Index {
         }
     }
 
+    /// Numbers up to this one probably come in all columns.
+    pub(crate) fn expect(&mut self, largest: u64) {
+        // As in [`pair`](Self::pair).
+        let (a, b) = if self.columns.len() == 1 { (0, largest) } else { (largest, largest) };
+        match &mut self.heads {
+            Heads::Grid(grid) => grid.expect(a, b),
+            Heads::Bits(bits) => bits.expect(a, b),
+            Heads::All(_) | Heads::Rows | Heads::Hash(_) => {}
+        }
+    }
+
     /// Puts a row, for whose key there [is room](Self::make_room), before all others of its key.
     #[inline]
     pub(crate) fn insert(&mut self, table: &[Column], row: u32) {

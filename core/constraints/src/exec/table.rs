@@ -5,7 +5,7 @@
 
 pub(crate) use super::column::DEAD;
 pub(crate) use super::column::Live;
-use super::column::{Column, Ids, copy_columns};
+use super::column::{Column, Ids, Lists, copy_columns, set_lists};
 use super::index::{Index, NONE, Rows};
 use crate::exec::round::added::Added;
 use crate::ir::TablePlan;
@@ -226,7 +226,7 @@ impl Table {
         &mut self,
         id: u64,
         count: usize,
-        columns: impl Iterator<Item = Vec<Vec<&'v [u64]>>>,
+        columns: impl Iterator<Item = Lists<'v>>,
     ) -> Result<(u32, bool), TableFull> {
         self.put_lists(count, columns, |ids, first| ids.set_all(first, id, count))
     }
@@ -235,7 +235,7 @@ impl Table {
     pub(crate) fn insert_lists<'v>(
         &mut self,
         count: usize,
-        columns: impl Iterator<Item = Vec<Vec<&'v [u64]>>>,
+        columns: impl Iterator<Item = Lists<'v>>,
         own: impl Iterator<Item = u64>,
     ) -> Result<(), TableFull> {
         debug_assert!(self.indexes.is_empty());
@@ -246,7 +246,7 @@ impl Table {
     fn put_lists<'v>(
         &mut self,
         count: usize,
-        columns: impl Iterator<Item = Vec<Vec<&'v [u64]>>>,
+        columns: impl Iterator<Item = Lists<'v>>,
         number: impl FnOnce(&mut Ids, usize),
     ) -> Result<(u32, bool), TableFull> {
         let (first, end) = (self.used, self.used + count);
@@ -254,9 +254,8 @@ impl Table {
         if grown {
             self.grow(end)?;
         }
-        for (column, lists) in self.columns.iter_mut().zip(columns) {
-            grown |= column.set_lists(first, &lists);
-        }
+        let values: Vec<Lists<'v>> = columns.collect();
+        grown |= set_lists(&mut self.columns, first, &values, count);
         number(&mut self.ids, first);
         (self.used, self.live) = (end, self.live + count);
         if grown {
@@ -322,9 +321,14 @@ impl Table {
         Ok(())
     }
 
-    /// Removes all constraints of a table without indexes; its memory stays.
+    /// Removes all constraints of a table in which nobody looks for rows; its memory stays.
     pub(crate) fn clear(&mut self) {
-        debug_assert!(self.indexes.is_empty() && self.pins.is_empty() && self.journal.mark == 0);
+        debug_assert!(self.pins.is_empty() && self.journal.mark == 0);
+        let Self { indexes, columns, ids, used, .. } = self;
+        for index in indexes {
+            let rows = (0..*used as u32).filter(|&row| ids.get(row) != DEAD);
+            rows.for_each(|row| index.remove(columns, row));
+        }
         self.free.clear();
         (self.used, self.live) = (0, 0);
     }

@@ -170,7 +170,7 @@ fn batches(engine: &mut Engine<'_, '_>, facts: &[Facts], checkpoints: &dyn Check
         saturate(engine, scope, restored.added, restored.query, checkpoints)?;
         first = restored.query + 1;
     } else {
-        facts.iter().try_for_each(|facts| engine.state.facts(facts, &mut added))?;
+        engine.state.facts(facts, &mut added)?;
     }
     let queries = engine.state.code.queries.len();
     for query in first..queries.max(1) {

@@ -105,11 +105,16 @@ struct RoundAtWork<'w, 'a, 'c> {
     task: Task<'w>,
     /// Firings that the limit of steps leaves.
     steps: u64,
+    /// Constraints of a part of a wave, at least.
+    least: usize,
     done: Done,
 }
 
 /// Parts of a wave for each thread, so that all end at about the same time.
-const PARTS: usize = 4;
+const PARTS: usize = 8;
+
+/// Rows that a thread looks at for a part, at least: fewer are looked at before another thread is awake.
+const PART_ROWS: u64 = if cfg!(test) { 1 } else { 1 << 11 };
 
 /// Rows that one thread looks at before others help: about as much work as it is to call them.
 const WORK: u64 = if cfg!(test) { 8 } else { 1 << 13 };
@@ -117,10 +122,12 @@ const WORK: u64 = if cfg!(test) { 8 } else { 1 << 13 };
 /// Constraints that it takes between two looks at how much that was.
 const FEW: usize = if cfg!(test) { 2 } else { 64 };
 
-/// Words of constraints that threads should find between two visits to the store.
-const WAVE_WORDS: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
+/// Words of constraints that each thread should find between two visits to the store: they take long enough that the
+/// time in which threads wait for each other is little beside.
+const WAVE_WORDS: usize = if cfg!(test) { 1 << 5 } else { 1 << 17 };
 
-/// Words after which a wave is done again in smaller ones: what is found twice is in memory twice until it is stored.
+/// Words of one thread after which a wave is done again in smaller ones: what is found twice is in memory twice until it
+/// is stored.
 const MOST_WORDS: usize = 8 * WAVE_WORDS;
 
 /// Does a round; `added` is a list for what is added. `None`, with the store as it was, when it is one for the general
@@ -135,7 +142,7 @@ pub(super) fn round(
     let limit = state.control.limits().max_steps;
     let steps = limit.map_or(u64::MAX, |limit| limit.saturating_sub(state.firings));
     let counts = Counts::new(state.plan.rules.len());
-    let mut round = RoundAtWork { state, task, steps, done: Done { added, counts } };
+    let mut round = RoundAtWork { state, task, steps, least: 1, done: Done { added, counts } };
     let result = round.run();
     let RoundAtWork { state, done, .. } = round;
     match result {
@@ -163,9 +170,12 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
             self.alone(few)?;
             rest = behind;
         }
-        let mut size = self.task.threads * CHUNK;
+        let all = self.task.fresh.len();
+        let (mut size, wanted) = (self.task.threads * CHUNK, self.task.threads * WAVE_WORDS);
         while !rest.is_empty() {
             let (wave, behind) = rest.split_at(size);
+            let (seen, tried) = ((all - rest.len()) as u64, self.done.counts.tried);
+            self.least = (PART_ROWS * seen / tried.max(1)).clamp(1, PART_ROWS) as usize;
             let words = match self.together(wave) {
                 Err(Halt::Alone) => {
                     *self.task.alone = true;
@@ -178,13 +188,13 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
                 }
                 Err(Halt::Long) => {
                     self.alone(wave)?;
-                    WAVE_WORDS
+                    wanted
                 }
                 words => words?,
             };
-            if words < WAVE_WORDS / 2 {
+            if words < wanted / 2 {
                 size *= 2;
-            } else if words > WAVE_WORDS * 2 {
+            } else if words > wanted * 2 {
                 size = (size / 2).max(1);
             }
             rest = behind;
@@ -218,14 +228,14 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
     fn wave(&mut self, wave: Stretch<'_>) -> Result<usize, Halt> {
         let watch = self.state.watch();
         let setting = self.setting(&watch, self.steps - self.done.counts.firings);
-        let Self { state, task, steps, done } = self;
-        let size = wave.len().div_ceil(task.threads * PARTS);
+        let Self { state, task, steps, least, done } = self;
+        let size = wave.len().div_ceil(task.threads * PARTS).max(*least);
         task.parts.resize_with(task.parts.len().max(wave.len().div_ceil(size)), Part::default);
         let (rules, registers) = (state.plan.rules.len(), task.regs.len());
         let (tables, heap, filters) = (&state.tables, &state.heap, state.filters());
         let parts = task.parts.par_iter_mut().zip(wave.chunks(size));
         let any_order = task.how.any_order;
-        let most = MOST_WORDS / wave.len().div_ceil(size);
+        let most = task.threads * MOST_WORDS / wave.len().div_ceil(size);
         let found = parts.try_for_each(|(part, fresh)| {
             if watch.calls() {
                 return Err(Halt::Watch);

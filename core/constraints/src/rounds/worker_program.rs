@@ -91,6 +91,7 @@ impl WorkerProgram {
         for (id, rule) in program.rules.iter_enumerated() {
             writer.rule(id, rule);
         }
+        writer.reduce_outboxes();
         let Writer { program: own, deals, outboxes, counts, origins, ticks, .. } = writer;
         let ticks = ticks.unwrap_or_default();
         let mut own_plan = compile_rounds(&own, RoundsOptions::default()).map_err(Undividable::Plan)?;
@@ -246,6 +247,17 @@ impl<'p> Writer<'p> {
                 of_copy.heads.iter_mut().for_each(|head| set_constraint(&mut head.atom, copy));
                 self.push(of_copy, id, Count::Never);
             }
+        }
+    }
+
+    /// What is sent is reduced as it is at its home: in each round, each worker sends one constraint of each key. Those
+    /// that it does not send are firings as they would be there.
+    fn reduce_outboxes(&mut self) {
+        for Outbox { table, of, .. } in self.outboxes.clone().into_iter().filter(|outbox| !outbox.is_known) {
+            let Some(reduction) = self.plan.classes.reduction_of(of) else { continue };
+            let mut of_outbox = self.shared.rules[reduction.rule].clone();
+            of_outbox.heads.iter_mut().for_each(|head| set_constraint(&mut head.atom, table));
+            self.push(of_outbox, reduction.rule, Count::Each);
         }
     }
 

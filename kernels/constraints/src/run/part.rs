@@ -167,10 +167,11 @@ impl<'a, 'c> DevicePart<'a, 'c> {
         }
         let mut kept = self.tables.no_rows();
         for outbox in &filled {
-            let columns = self.tables.columns_of(outbox.table, self.device)?;
-            let rows = self.tables.tables[outbox.table].used;
+            let used = self.tables.tables[outbox.table].used;
+            let (columns, ids) = self.tables.rows_of_range(outbox.table, 0..used, self.device)?;
+            let rows = (0..used).filter(|&row| ids[row as usize] != NO_ID);
             match outbox.is_known {
-                false => shared.pack_for_homes(outbox, &columns, 0..rows, &mut parcels),
+                false => shared.pack_for_homes(outbox, &columns, rows, &mut parcels),
                 true => self.keep_known(outbox, &columns, rows, &mut kept),
             }
         }
@@ -185,11 +186,11 @@ impl<'a, 'c> DevicePart<'a, 'c> {
         &self,
         outbox: &Outbox,
         columns: &[Vec<u64>],
-        rows: u32,
+        rows: impl Iterator<Item = u32>,
         kept: &mut IdVec<ConstraintId, NewRows>,
     ) {
-        for row in 0..rows as usize {
-            let values: Vec<u64> = columns.iter().map(|column| column[row]).collect();
+        for row in rows {
+            let values: Vec<u64> = columns.iter().map(|column| column[row as usize]).collect();
             for table in self.shared.tables_of(self.worker, outbox.of, &values) {
                 kept[table].push(&values);
             }

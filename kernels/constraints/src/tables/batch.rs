@@ -135,12 +135,6 @@ impl Tables {
         device.download_vec(self.delta(), self.state[self.words.new] as usize)
     }
 
-    /// All columns of a table.
-    pub(crate) fn columns_of(&self, table: ConstraintId, device: &mut dyn Device) -> Result<Vec<Vec<u64>>> {
-        let used = self.tables[table].used;
-        self.rows_of_range(table, 0..used, device).map(|(columns, _)| columns)
-    }
-
     /// The columns and ids of some rows.
     pub(crate) fn rows_of_range(
         &self,
@@ -165,7 +159,7 @@ impl Tables {
         Ok((columns, ids))
     }
 
-    /// Empties tables that no rule looks at, and has no index of; nothing of them is new any more.
+    /// Empties tables in which no rule looks for constraints; nothing of them is new any more.
     pub(crate) fn clear(&mut self, tables: &[ConstraintId], device: &mut dyn Device) -> Result<()> {
         let is_left = |entry: &u64| !tables.iter().any(|table| table.index() as u64 == entry >> 32);
         let left: Vec<u64> = self.new_entries(device)?.into_iter().filter(is_left).collect();
@@ -173,6 +167,7 @@ impl Tables {
         self.state[self.words.new] = left.len() as u64;
         for &table in tables {
             (self.tables[table].used, self.tables[table].dead) = (0, 0);
+            self.clear_indexes(table, device)?;
         }
         self.upload_counts(device)
     }

@@ -203,6 +203,17 @@ impl Tables {
         Ok(())
     }
 
+    /// Takes all rows out of the indexes of a table, which stay as large as they are.
+    pub(crate) fn clear_indexes(&mut self, table: ConstraintId, device: &mut dyn Device) -> Result<()> {
+        for &(part, value) in &self.tables[table].parts {
+            if let (Part::Slots(_) | Part::Best, Value::Buffer(places)) = (part, value) {
+                device.fill(places, 0, self.part_size(table, part), 0xff)?;
+            }
+        }
+        self.tables[table].stale = false;
+        Ok(())
+    }
+
     /// Collects the tables of which most rows are dead, and of large ones an eighth, which may be why the launch has
     /// ended; says how many.
     pub(crate) fn collect(&mut self, device: &mut dyn Device) -> Result<u64> {

@@ -12,6 +12,7 @@ use gchr_constraints::rounds;
 use gchr_constraints::rounds::workers::{
     Engines, Job, PartEngine, Stop, Unshared, Whole, Worker, WorkerProgram, run_local_by,
 };
+use gchr_kernel::device::Device;
 use gchr_kernels_constraints::generate::kernels;
 use gchr_kernels_constraints::kernels::Kernels;
 use gchr_kernels_constraints::run::{DevicePart, Failure, Ground, Options, dealt};
@@ -47,15 +48,26 @@ impl Case {
         format!("{:?} {:?} {}", stats.rounds, stats.firings, String::from_utf8_lossy(&text))
     }
 
-    /// The same from any number of workers. A run that stops is left to one worker.
+    /// The same from any number of workers on simulators.
     #[track_caller]
     fn check(&self, shared: &Shared, numbers: &[usize], limits: &Limits) {
+        self.check_on(&Simulators { shared }, numbers, limits);
+    }
+
+    /// The same from any number of workers. A run that stops is left to one worker.
+    #[track_caller]
+    fn check_on(&self, devices: &dyn Devices, numbers: &[usize], limits: &Limits) {
         let alone = rounds::run(&self.program, &self.plan, &[], &mut Control::new(limits.clone()));
+        // What is dropped behind the last look at the limit goes beyond it alone.
+        let is_beyond = |firings: Option<u64>| firings > limits.max_steps.or(Some(u64::MAX));
+        if alone.as_ref().is_ok_and(|outcome| is_beyond(outcome.stats.firings)) {
+            return;
+        }
         let alone = alone.map(|outcome| self.text(&outcome.store, &outcome.stats)).ok();
         let job = Job {
             program: &self.program,
             plan: &self.plan,
-            shared: &shared.program,
+            shared: &devices.shared().program,
             facts: &[],
             threads: 1,
             checkpoints: None,
@@ -63,7 +75,7 @@ impl Case {
         };
         for &workers in numbers {
             let workers = NonZeroUsize::new(workers).expect("some");
-            let engines = Simulators { shared, rows: 1 << (workers.get() % 3 * 3) };
+            let engines = OnDevices { devices, rows: 1 << (workers.get() % 3 * 3) };
             let ran = run_local_by(job, &engines, workers, &mut Control::new(limits.clone()));
             let ran = match ran {
                 Ok(Whole { outcome, sizes }) => {
@@ -85,37 +97,67 @@ struct Shared {
     kernels: Kernels,
 }
 
+/// What workers run on.
+trait Devices: Sync {
+    fn shared(&self) -> &Shared;
+    /// Takes a device with the kernels for a worker.
+    fn with_device(&self, work: &mut dyn FnMut(&mut dyn Device));
+}
+
 /// A simulator for each worker.
 struct Simulators<'c> {
     shared: &'c Shared,
+}
+
+impl Devices for Simulators<'_> {
+    fn shared(&self) -> &Shared {
+        self.shared
+    }
+    fn with_device(&self, work: &mut dyn FnMut(&mut dyn Device)) {
+        let module = &self.shared.kernels.module;
+        let simulated = gchr_simulator::Program::new(module).expect("kernels for a simulator");
+        let options = gchr_simulator::SimulatorOptions {
+            resident_blocks: 2,
+            ..gchr_simulator::SimulatorOptions::default()
+        };
+        work(&mut SimDevice::new(simulated, options).max_thread_steps(400_000_000));
+    }
+}
+
+/// The engines of workers.
+struct OnDevices<'c> {
+    devices: &'c dyn Devices,
     rows: u32,
 }
 
-impl Engines for Simulators<'_> {
+impl Engines for OnDevices<'_> {
     fn with_engine(
         &self,
         worker: Worker,
         control: &mut Control<'_>,
         work: &mut dyn FnMut(&mut dyn PartEngine),
     ) -> Result<(), Stop> {
-        let Shared { program, plan, kernels } = self.shared;
+        let Shared { program, plan, kernels } = self.devices.shared();
         let ground = Ground { program: &program.program, plan, kernels };
         let input = dealt(ground, program, worker, &[], control);
-        let simulated = gchr_simulator::Program::new(&kernels.module).expect("kernels for a simulator");
-        let options = gchr_simulator::SimulatorOptions {
-            resident_blocks: 2,
-            ..gchr_simulator::SimulatorOptions::default()
-        };
-        let mut device = SimDevice::new(simulated, options).max_thread_steps(400_000_000);
         let options = Options { memory: 1 << 28, rows: self.rows, store: true, fast_paths: true, few: 4 };
-        let part = DevicePart::new(ground, &input, (program, worker), options, &mut device, control);
-        let mut part = part.map_err(|failure| match failure {
-            Failure::Stopped(stopped) => Box::new(stopped.error),
-            Failure::Device(error) => panic!("{:?}", error.into_diagnostics()),
-        })?;
-        work(&mut part);
-        part.end().unwrap_or_else(|error| panic!("{:?}", error.into_diagnostics()));
-        Ok(())
+        let mut ended = Ok(());
+        self.devices.with_device(&mut |device| match DevicePart::new(
+            ground,
+            &input,
+            (program, worker),
+            options,
+            device,
+            control,
+        ) {
+            Ok(mut part) => {
+                work(&mut part);
+                part.end().unwrap_or_else(|error| panic!("{:?}", error.into_diagnostics()));
+            }
+            Err(Failure::Stopped(stopped)) => ended = Err(Box::new(stopped.error)),
+            Err(Failure::Device(error)) => panic!("{:?}", error.into_diagnostics()),
+        });
+        ended
     }
 }
 
@@ -126,6 +168,16 @@ base @ e(X, Y) ==> p(X, Y).
 none @ draw(0, _) <=> true.
 next @ draw(N, S) <=> N > 0 | T is (1103515245 * S + 12345) mod 2147483648, X is (S >> 8) mod 23,
     Y is (T >> 9) mod 23, e(X, Y), M is N - 1, draw(M, T).
+";
+
+const DISTANCES: &str = ":- chr_constraint e(+int, +int, +int), d(+int, +int, +int), near(+int, +int).
+best @ d(S, X, A) \\ d(S, X, B) <=> A =< B | true.
+e(X, Y, L) \\ e(X, Y, L) <=> true.
+near(X, Y) \\ near(X, Y) <=> true.
+walk @ d(S, X, A), e(X, Y, L) ==> A + L < 60 | C is A + L, d(S, Y, C).
+meet @ d(S, X, A), d(T, X, B) ==> A + B < 12 | near(S, T).
+start @ e(X, _, _) ==> d(X, X, 0).
+?- e(1, 2, 3), e(2, 3, 4), e(3, 1, 1), e(1, 3, 9), e(3, 4, 2), e(4, 2, 1), e(4, 5, 1), e(5, 1, 1).
 ";
 
 fn check(text: &str, numbers: &[usize]) {
@@ -147,16 +199,7 @@ fn closures_are_those_of_one_worker() {
 
 #[test]
 fn best_values_go_to_their_key_and_to_copies() {
-    let text = ":- chr_constraint e(+int, +int, +int), d(+int, +int, +int), near(+int, +int).
-best @ d(S, X, A) \\ d(S, X, B) <=> A =< B | true.
-e(X, Y, L) \\ e(X, Y, L) <=> true.
-near(X, Y) \\ near(X, Y) <=> true.
-walk @ d(S, X, A), e(X, Y, L) ==> A + L < 60 | C is A + L, d(S, Y, C).
-meet @ d(S, X, A), d(T, X, B) ==> A + B < 12 | near(S, T).
-start @ e(X, _, _) ==> d(X, X, 0).
-?- e(1, 2, 3), e(2, 3, 4), e(3, 1, 1), e(1, 3, 9), e(3, 4, 2), e(4, 2, 1), e(4, 5, 1), e(5, 1, 1).
-";
-    check(text, &[1, 2, 3]);
+    check(DISTANCES, &[1, 2, 3]);
 }
 
 /// Each further query is a batch of its own.
@@ -209,4 +252,61 @@ fn random_programs_are_those_of_one_worker() {
         assert!(checked.is_ok(), "{text}");
     }
     assert!(shared * 2 > cases, "workers can share only {shared} of {cases} programs");
+}
+
+mod gpu {
+    //! The same workers on GPUs: as many as there are, which several workers may share.
+
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use gchr_cuda::{Gpu, Image, NvrtcOptions, driver};
+    use gchr_testkit::compiler;
+
+    struct Gpus<'c> {
+        shared: &'c Shared,
+        image: Image,
+        count: u32,
+        next: AtomicU32,
+    }
+
+    impl Devices for Gpus<'_> {
+        fn shared(&self) -> &Shared {
+            self.shared
+        }
+        fn with_device(&self, work: &mut dyn FnMut(&mut dyn Device)) {
+            let number = self.next.fetch_add(1, Ordering::Relaxed) % self.count;
+            let mut gpu = Gpu::open(number).expect("a GPU was there before");
+            gpu.load(&self.image).expect("kernels load");
+            work(&mut gpu);
+        }
+    }
+
+    fn check_on_gpus(test: &str, text: &str, numbers: &[usize]) {
+        let Some(gpu) = compiler::open_gpu(test) else { return };
+        let capability = gpu.info().capability;
+        drop(gpu);
+        let case = Case::new(text);
+        let shared = case.shared().expect("workers can share it");
+        let compiler = compiler::compiler();
+        let source = compiler::text(&shared.kernels.module, "workers.chr");
+        let built = compiler.build_for(capability, &source, "workers.cu", &NvrtcOptions::kernels());
+        let image = built.expect("the kernels compile").compiled.image;
+        let count = driver::device_count().expect("the number of GPUs").max(1);
+        let gpus = Gpus { shared: &shared, image, count, next: AtomicU32::new(0) };
+        case.check_on(&gpus, numbers, &Limits::default());
+    }
+
+    #[test]
+    fn closures_on_gpus() {
+        for step in ["p(X, Y), e(Y, Z) ==> p(X, Z).", "p(X, Y), p(Y, Z) ==> p(X, Z)."] {
+            let text = format!("{CLOSURE}{step}\n?- draw(40, 7).\n?- e(1, 2), e(2, 30), e(30, 1).\n");
+            check_on_gpus("closures_on_gpus", &text, &[1, 2, 3]);
+        }
+    }
+
+    #[test]
+    fn best_values_on_gpus() {
+        check_on_gpus("best_values_on_gpus", DISTANCES, &[1, 2, 3]);
+    }
 }

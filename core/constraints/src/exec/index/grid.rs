@@ -43,6 +43,19 @@ impl Shape {
     }
 }
 
+/// A rectangle that grows for a pair, and at once for a pair that is expected to come where that is in proportion: what
+/// is in it has to move each time.
+fn grown(
+    shape: Shape,
+    (a, b): (u64, u64),
+    expected: (u64, u64),
+    most: usize,
+) -> Option<(Shape, SparseWords)> {
+    let all = shape.with(a.max(expected.0), b.max(expected.1), most);
+    let shape = all.or_else(|| shape.with(a, b, most))?;
+    Some((shape, SparseWords::new(shape.width * shape.height)?))
+}
+
 /// Bytes that are in proportion where memory is short, too: each row may need a page of its own.
 fn free_bytes() -> usize {
     usize::try_from(memory::left() / 16).map_or(FREE_BYTES, |left| left.min(FREE_BYTES))
@@ -58,6 +71,8 @@ pub(super) struct Grid {
     shape: Shape,
     /// A row and one; 0 for none.
     heads: Option<SparseWords>,
+    /// A pair up to which others probably come.
+    expected: (u64, u64),
 }
 
 /// What making room led to.
@@ -86,7 +101,12 @@ impl From<bool> for Room {
 
 impl Grid {
     pub(super) fn new() -> Self {
-        Self { shape: Shape::default(), heads: None }
+        Self { shape: Shape::default(), heads: None, expected: (0, 0) }
+    }
+
+    /// Pairs up to this one probably come.
+    pub(super) fn expect(&mut self, a: u64, b: u64) {
+        self.expected = (a, b);
     }
 
     /// Where the heads are, by rows of a rectangle, with its width and height.
@@ -125,10 +145,7 @@ impl Grid {
             return heads.make_room(place).map(Room::from);
         }
         let most = free_bytes().max(rows.saturating_mul(ROW_BYTES)) / 4;
-        let grown = self.shape.with(a, b, most).and_then(|shape| {
-            let words = SparseWords::new(shape.width * shape.height)?;
-            Some((shape, words))
-        });
+        let grown = grown(self.shape, (a, b), self.expected, most);
         let Some((shape, mut words)) = grown else { return Ok(Room::Disproportionate) };
         asked(self.bytes())?;
         for (at, head) in self.heads.iter().flat_map(SparseWords::iter) {
@@ -176,11 +193,18 @@ pub(super) struct Bits {
     /// Of words.
     shape: Shape,
     words: Option<SparseWords>,
+    /// A pair up to which others probably come.
+    expected: (u64, u64),
 }
 
 impl Bits {
     pub(super) fn new() -> Self {
-        Self { shape: Shape::default(), words: None }
+        Self { shape: Shape::default(), words: None, expected: (0, 0) }
+    }
+
+    /// Pairs up to this one probably come.
+    pub(super) fn expect(&mut self, a: u64, b: u64) {
+        self.expected = (a, b);
     }
 
     /// Where the bits are, in words of 32 bits by rows of a rectangle, with its width in words and its height.
@@ -289,10 +313,8 @@ impl Bits {
 
     #[cold]
     fn grow(&mut self, a: u64, b: u64, rows: usize) -> Result<Room, Shortage> {
-        let grown = self.shape.with(a, b / 32, Self::most(rows)).and_then(|shape| {
-            let words = SparseWords::new(shape.width * shape.height)?;
-            Some((shape, words))
-        });
+        let expected = (self.expected.0, self.expected.1 / 32);
+        let grown = grown(self.shape, (a, b / 32), expected, Self::most(rows));
         let Some((shape, mut words)) = grown else { return Ok(Room::Disproportionate) };
         asked(self.bytes())?;
         for (at, word) in self.words.iter().flat_map(SparseWords::iter) {

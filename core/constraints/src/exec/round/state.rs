@@ -209,6 +209,12 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
     }
 
+    /// Removes all constraints of a table in which nobody looks for rows.
+    pub(crate) fn clear(&mut self, table: usize) {
+        self.detached.retain(|detached| detached.table as usize != table);
+        self.tables[table].clear();
+    }
+
     /// Brings the indexes up to date in which constraints of a table look for partners.
     pub(crate) fn link(&mut self, table: usize) -> Result<(), Stop> {
         for at in 0..self.looks_in[table].len() {
@@ -265,10 +271,22 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         self.tables[added.table as usize].ids.get(added.row) == added.id
     }
 
-    /// Adds all facts of a batch; what was put into the store is appended.
-    pub(crate) fn facts(&mut self, facts: &Facts, added: &mut AddedRuns) -> Result<(), Stop> {
+    /// Adds all facts; what was put into the store is appended.
+    pub(crate) fn facts(&mut self, facts: &[Facts], added: &mut AddedRuns) -> Result<(), Stop> {
+        // Rules mostly copy the numbers of facts: arrays over them are large enough from the start.
+        let largest = facts.iter().filter_map(Facts::largest).max().and_then(|n| u64::try_from(n).ok());
+        if let Some(largest) = largest {
+            self.tables
+                .iter_mut()
+                .flat_map(|table| &mut table.indexes)
+                .for_each(|index| index.expect(largest));
+        }
         let plan = self.plan;
-        start::add_facts(plan, facts, &mut Adding { state: self, added })
+        for (number, facts) in facts.iter().enumerate() {
+            self.cause = Cause::Fact { batch: number as u32, row: 0 };
+            start::add_facts(plan, facts, &mut Adding { state: self, added })?;
+        }
+        Ok(())
     }
 
     /// Executes the goals of a query; what was put into the store is appended.

@@ -94,7 +94,7 @@ impl<'j> ProcessorPart<'j, '_, '_> {
         let from = &state.tables[outbox.table.index()];
         let rows: Vec<Vec<u64>> =
             from.rows().map(|row| from.columns.iter().map(|column| column.get(row)).collect()).collect();
-        state.tables[outbox.table.index()].clear();
+        state.clear(outbox.table.index());
         for args in &rows {
             for table in shared.tables_of(self.worker, outbox.of, args) {
                 self.known.extend(state.add(table.index(), args)?);
@@ -113,7 +113,7 @@ impl PartEngine for ProcessorPart<'_, '_, '_> {
         std::mem::replace(&mut self.usable, Ok(()))?;
         let mut added = AddedRuns::default();
         let facts: &[Facts] = if batch == 0 { self.job.facts } else { &[] };
-        facts.iter().try_for_each(|facts| self.engine.state.facts(facts, &mut added))?;
+        self.engine.state.facts(facts, &mut added)?;
         if batch < self.engine.state.code.queries.len() {
             self.engine.state.query(batch, &mut added)?;
         }
@@ -158,7 +158,7 @@ impl PartEngine for ProcessorPart<'_, '_, '_> {
                 continue;
             }
             shared.pack_for_homes(outbox, from, from.rows(), &mut parcels);
-            self.engine.state.tables[outbox.table.index()].clear();
+            self.engine.state.clear(outbox.table.index());
         }
         Ok(parcels)
     }
