@@ -28,6 +28,52 @@ fn workers_print_what_one_prints() {
     }
 }
 
+/// The simulator stands for as many devices as there are workers.
+#[test]
+fn workers_on_devices_print_what_one_prints() {
+    for more in [&["--query", "random(30, 40, 3)"][..], &["--sizes"], &["--sizes", "--format", "json"]] {
+        let run = [&["run", CLOSURE, "--semantics", "rounds"], more].concat();
+        let alone = gchr(&run);
+        for devices in [&["--device", "sim"][..], &["--device", "sim", "--workers", "3"]] {
+            let shared = gchr(&[&run[..], devices].concat());
+            let counts = |text: &str| text.split(", \"stats\"").next().map(String::from);
+            assert_eq!(counts(&shared.stdout), counts(&alone.stdout), "{devices:?}: {}", shared.stderr);
+        }
+    }
+    let stats =
+        gchr(&["run", CLOSURE, "--semantics", "rounds", "--stats", "--device", "sim", "--workers", "2"]);
+    assert_eq!(stats.code, 0, "{}", stats.stderr);
+    assert!(
+        stats.stderr.contains("workers      2") && !stats.stderr.contains("candidates"),
+        "{}",
+        stats.stderr
+    );
+    // A run that stops is told as one worker tells it.
+    let run =
+        ["run", CLOSURE, "--semantics", "rounds", "--max-rounds", "2", "--device", "sim", "--workers", "2"];
+    let stopped = gchr(&run);
+    assert!(stopped.code == 1 && stopped.stderr.contains("limit of 2 rounds reached"), "{}", stopped.stderr);
+}
+
+#[test]
+fn devices_that_cannot_be_meant_are_refused() {
+    let refused = |args: &[&str], wanted: &str| {
+        let run = gchr(args);
+        let told = run.code == 2 && run.stdout.is_empty() && run.stderr.contains(wanted);
+        assert!(told, "{args:?}: {}", run.stderr);
+    };
+    let rounds = ["run", CLOSURE, "--semantics", "rounds"];
+    let with = |more: &[&'static str]| [&rounds[..], more].concat();
+    refused(&with(&["--device", "gpu:3-1"]), "N less than M");
+    refused(&with(&["--device", "gpu:0-1", "--workers", "3"]), "--device names 2 GPUs");
+    refused(&with(&["--device", "auto", "--workers", "2"]), "--device auto does not go with --workers");
+    refused(&["run", CLOSURE, "--device", "gpu:0-1"], "workers share constraint programs in rounds");
+    refused(&["run", "examples/fib_int.trs", "--device", "gpu:0-1"], "--device gpu:N-M");
+    refused(&["test", CLOSURE, "--device", "gpu:0-1"], "gchr test takes one device");
+    let floyd = ["run", "examples/floyd.chr", "--semantics", "rounds", "--device", "sim", "--workers", "2"];
+    refused(&floyd, "workers cannot share this program");
+}
+
 #[test]
 fn what_workers_cannot_share_says_why() {
     let refused = |args: &[&str], wanted: &str| {
@@ -115,6 +161,18 @@ fn processes_share_a_run() {
 }
 
 /// Each finding is said once, and all processes end.
+#[test]
+fn processes_with_devices_share_a_run() {
+    let Some(mpiexec) = mpiexec("processes_with_devices_share_a_run") else { return };
+    let small = ["run", CLOSURE, "--semantics", "rounds", "--query", "random(30, 40, 3)"];
+    let alone = gchr(&small);
+    let shared = run(&mpiexec, "2", &[&small[..], &["--device", "sim", "--stats"]].concat());
+    assert!(shared.status.success(), "{}", text(&shared.stderr));
+    assert_eq!(text(&shared.stdout), alone.stdout, "{}", text(&shared.stderr));
+    let refused = run(&mpiexec, "2", &[&small[..], &["--device", "gpu:0-1"]].concat());
+    assert!(text(&refused.stderr).contains("each process that mpiexec has started takes one GPU"));
+}
+
 #[test]
 fn processes_that_cannot_share_a_run_say_so_once() {
     let Some(mpiexec) = mpiexec("processes_that_cannot_share_a_run_say_so_once") else { return };

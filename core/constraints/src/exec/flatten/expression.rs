@@ -94,6 +94,13 @@ impl Coder<'_> {
                 self.emit(Ins::Not { dst, a }, span);
                 return Ok(truth);
             }
+            if self.is_plain(&args[1]) {
+                // Both are asked: vectors of instances have no jumps.
+                let b = self.value(&args[1])?.reg;
+                let op = if op == Op::Either { Op::Or } else { Op::And };
+                self.emit(Ins::Int { dst, a, b, op }, span);
+                return Ok(truth);
+            }
             self.emit(Ins::Move { dst, src: a }, span);
             let jump = self.pc();
             self.emit(Ins::End, span);
@@ -109,10 +116,28 @@ impl Coder<'_> {
             (SortKind::Int, SortKind::Int) if !op.is_structural() => {
                 Ins::IntTest { dst, a: a.reg, b: b.reg, op }
             }
+            (SortKind::Int, SortKind::Int) if matches!(op, Op::Same | Op::Differ) => {
+                let op = if op == Op::Same { Op::Eq } else { Op::Ne };
+                Ins::IntTest { dst, a: a.reg, b: b.reg, op }
+            }
             _ => Ins::AnyTest { dst, a: a.reg, b: b.reg, op },
         };
         self.emit_kinds(ins, span, [a.kind, b.kind], SortKind::Data);
         Ok(truth)
+    }
+
+    /// Whether a test compares integers that are there: it always has a truth value, and costs no more than a jump.
+    fn is_plain(&self, test: &Expr) -> bool {
+        let is_there = |arg: &Expr| match arg.kind {
+            ExprKind::Var(var) => self.slots[var.0 as usize].kind == SortKind::Int,
+            ExprKind::Const(Const::Int(_)) => self.sig().kind(arg.sort) == SortKind::Int,
+            _ => false,
+        };
+        match &test.kind {
+            ExprKind::Op { op, args } if op.is_logical() => args.iter().all(|arg| self.is_plain(arg)),
+            ExprKind::Op { op, args } => op.is_test() && args.len() == 2 && args.iter().all(is_there),
+            _ => false,
+        }
     }
 
     /// Fails unless the test holds.
