@@ -160,7 +160,6 @@ fn processes_share_a_run() {
     }
 }
 
-/// Each finding is said once, and all processes end.
 #[test]
 fn processes_with_devices_share_a_run() {
     let Some(mpiexec) = mpiexec("processes_with_devices_share_a_run") else { return };
@@ -173,6 +172,7 @@ fn processes_with_devices_share_a_run() {
     assert!(text(&refused.stderr).contains("each process that mpiexec has started takes one GPU"));
 }
 
+/// Each finding is said once, and all processes end.
 #[test]
 fn processes_that_cannot_share_a_run_say_so_once() {
     let Some(mpiexec) = mpiexec("processes_that_cannot_share_a_run_say_so_once") else { return };

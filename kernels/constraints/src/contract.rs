@@ -197,6 +197,16 @@ contract! {
         map: BufferId,
     }
 
+    /// Takes entries out of the list of what is new.
+    pub(crate) kernel ThinOut<'a> of "thin_out" {
+        p: &'a [Value],
+        count: u32,
+        emptied: BufferId,
+        keep: BufferId,
+        map: BufferId,
+        left: BufferId,
+    }
+
     /// Words of the control buffer of `monotone.cu`, why a launch of it is over, and words of a table in `spans`.
     pub(crate) constants MonotoneWords: u32 {
         ended,
@@ -449,6 +459,7 @@ pub(crate) struct Host {
     pub(crate) enter: KernelLayout,
     pub(crate) explain_failure: KernelLayout,
     pub(crate) move_rows: KernelLayout,
+    pub(crate) thin_out: KernelLayout,
     pub(crate) terms: Option<TermHost>,
     pub(crate) monotone: Option<MonotoneHost>,
     pub(crate) best_row: Option<KernelLayout>,
@@ -484,6 +495,7 @@ impl Host {
             enter: r.kernel::<Enter<'_>>(),
             explain_failure: r.kernel::<ExplainFailure<'_>>(),
             move_rows: r.kernel::<MoveRows<'_>>(),
+            thin_out: r.kernel::<ThinOut<'_>>(),
             terms: None,
             monotone: None,
             best_row: None,

@@ -48,11 +48,12 @@ impl Kernels {
         self.apart = outline(&mut self.module, SOON);
     }
 
-    /// What is compiled together. Runs that fail, and those that move terms to make room, need kernels that others do
-    /// not.
+    /// What is compiled together. Runs that fail, those that move terms to make room, and those that share their work
+    /// with other devices need kernels that others do not.
     pub fn units(&self) -> Vec<Unit> {
         let moving = self.host.terms.iter().flat_map(TermHost::moving);
-        let rare: Vec<&str> = moving.chain([&self.host.explain_failure]).map(KernelLayout::name).collect();
+        let rare = moving.chain([&self.host.explain_failure, &self.host.thin_out]);
+        let rare: Vec<&str> = rare.map(KernelLayout::name).collect();
         let kernels = Unit::whole(&self.module).kernels.into_iter();
         let (rare, usual): (Vec<_>, Vec<_>) = kernels.partition(|name| rare.contains(&&**name));
         let units = [(usual, false), (rare, true)].into_iter().flat_map(|(kernels, rare)| {

@@ -563,6 +563,33 @@ extern "C" __global__ void __launch_bounds__(256) enter(Params p, u32 count) {
     }
 }
 
+// Takes what is dead, and what is of tables that are emptied, out of the list of what is new; the others keep their
+// order.
+// pre: all blocks are resident; the list has `count` entries; `emptied` has an element for each table, `keep` one for
+//     each entry, `map` one more; `left` has room for the list
+// post: map[count] is the number of entries in `left`
+extern "C" __global__ void __launch_bounds__(256) thin_out(Params p, u32 count, u32* emptied, u32* keep, u32* map, u64* left) {
+    __shared__ u32 parts[8];
+    u32 first = blockIdx.x * BLOCK + threadIdx.x;
+    u32 stride = gridDim.x * BLOCK;
+    for (u32 i = first; i < count; i += stride) {
+        u64 fresh = p.delta[i];
+        u32 table = u32(fresh >> 32u);
+        u32 id = id_of(p, table, u32(fresh));
+        keep[i] = id != NO_ID && emptied[table] == 0u ? 1u : 0u;
+    }
+    grid_barrier(p.arrivals);
+    scan_counts(keep, map, count, p.block_sums, p.arrivals, parts);
+    grid_barrier(p.arrivals);
+    for (u32 k = first; k < count; k += stride) {
+        if (keep[k] != 0u) {
+            u32 at = map[k];
+            own("places are exclusive sums", left[at]);
+            left[at] = p.delta[k];
+        }
+    }
+}
+
 // Notes the error at the place where the last launch failed.
 extern "C" __global__ void __launch_bounds__(256) explain_failure(Params p, u32 body) {
     if (blockIdx.x == 0u && threadIdx.x == 0u) {

@@ -126,8 +126,8 @@ const FEW: usize = if cfg!(test) { 2 } else { 64 };
 /// time in which threads wait for each other is little beside.
 const WAVE_WORDS: usize = if cfg!(test) { 1 << 5 } else { 1 << 17 };
 
-/// Words of one thread after which a wave is done again in smaller ones: what is found twice is in memory twice until it
-/// is stored.
+/// Words of one thread after which a wave is done again in smaller ones: what is found twice is in memory twice until
+/// it is stored.
 const MOST_WORDS: usize = 8 * WAVE_WORDS;
 
 /// Does a round; `added` is a list for what is added. `None`, with the store as it was, when it is one for the general

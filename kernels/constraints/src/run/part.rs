@@ -160,23 +160,21 @@ impl<'a, 'c> DevicePart<'a, 'c> {
     fn empty_outboxes(&mut self) -> Result<Parcels, outcome::Failure> {
         let shared = self.shared;
         let mut parcels = Parcels::new(self.worker.ranks);
-        let filled: Vec<&Outbox> =
-            shared.outboxes.iter().filter(|outbox| self.tables.tables[outbox.table].used > 0).collect();
+        let is_filled = |outbox: &&Outbox| self.tables.tables[outbox.table].used > 0;
+        let filled: Vec<Outbox> = shared.outboxes.iter().filter(is_filled).copied().collect();
         if filled.is_empty() {
             return Ok(parcels);
         }
+        let emptied: Vec<ConstraintId> = filled.iter().map(|outbox| outbox.table).collect();
+        self.tables.thin_out(&emptied, self.resident, self.device)?;
         let mut kept = self.tables.no_rows();
         for outbox in &filled {
-            let used = self.tables.tables[outbox.table].used;
-            let (columns, ids) = self.tables.rows_of_range(outbox.table, 0..used, self.device)?;
-            let rows = (0..used).filter(|&row| ids[row as usize] != NO_ID);
+            let (columns, rows) = self.tables.take_rows(outbox.table, self.device)?;
             match outbox.is_known {
-                false => shared.pack_for_homes(outbox, &columns, rows, &mut parcels),
+                false => shared.pack_for_homes(outbox, &columns, rows.into_iter(), &mut parcels),
                 true => self.keep_known(outbox, &columns, rows, &mut kept),
             }
         }
-        let emptied: Vec<ConstraintId> = filled.iter().map(|outbox| outbox.table).collect();
-        self.tables.clear(&emptied, self.device)?;
         let count = self.put(kept)?;
         self.known = 0..count;
         Ok(parcels)
@@ -186,7 +184,7 @@ impl<'a, 'c> DevicePart<'a, 'c> {
         &self,
         outbox: &Outbox,
         columns: &[Vec<u64>],
-        rows: impl Iterator<Item = u32>,
+        rows: Vec<u32>,
         kept: &mut IdVec<ConstraintId, NewRows>,
     ) {
         for row in rows {

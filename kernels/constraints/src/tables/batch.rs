@@ -1,13 +1,14 @@
 //! Batches: constraints that are added at once, and the one of them that stays where a table keeps the best of all.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::ConstraintId;
 
-use super::{BLOCK, Part, Tables};
-use crate::contract::Enter;
+use super::{BLOCK, Part, Table, Tables};
+use crate::contract::{Enter, NO_ID, ThinOut};
 use crate::start::Batch;
 use gchr_constraints::exec::Words;
 use gchr_kernel::device::{Device, DeviceExt, Launch, Result, Value};
@@ -159,17 +160,55 @@ impl Tables {
         Ok((columns, ids))
     }
 
-    /// Empties tables in which no rule looks for constraints; nothing of them is new any more.
-    pub(crate) fn clear(&mut self, tables: &[ConstraintId], device: &mut dyn Device) -> Result<()> {
-        let is_left = |entry: &u64| !tables.iter().any(|table| table.index() as u64 == entry >> 32);
-        let left: Vec<u64> = self.new_entries(device)?.into_iter().filter(is_left).collect();
-        device.upload(self.delta(), 0, bytemuck::cast_slice(&left))?;
-        self.state[self.words.new] = left.len() as u64;
-        for &table in tables {
-            (self.tables[table].used, self.tables[table].dead) = (0, 0);
-            self.clear_indexes(table, device)?;
+    /// Takes what is dead, and all of some tables, out of the list of what is new.
+    pub(crate) fn thin_out(
+        &mut self,
+        emptied: &[ConstraintId],
+        resident: u32,
+        device: &mut dyn Device,
+    ) -> Result<()> {
+        let count = self.state[self.words.new];
+        if count == 0 {
+            return Ok(());
         }
+        let is_emptied: Vec<u32> =
+            self.tables.ids().map(|table| u32::from(emptied.contains(&table))).collect();
+        let is_emptied = device.upload_new(&is_emptied)?;
+        let (keep, map) = (device.alloc(4 * count)?, device.alloc(4 * (count + 1))?);
+        let left = device.alloc(8 * count)?;
+        let host = Arc::clone(&self.host);
+        let kernel = device.kernel(host.thin_out.name())?;
+        let params = self.params()?;
+        let thin_out = ThinOut { p: &params, count: count as u32, emptied: is_emptied, keep, map, left };
+        let grid = device.resident_blocks(kernel, BLOCK)?.min(resident);
+        let args = host.thin_out.args(&thin_out);
+        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: true })?;
+        let mut kept = [0u32];
+        device.download(map, 4 * count, bytemuck::cast_slice_mut(&mut kept))?;
+        device.copy(left, self.delta(), 8 * u64::from(kept[0]))?;
+        [is_emptied, keep, map, left].into_iter().try_for_each(|buffer| device.free(buffer))?;
+        self.state[self.words.new] = u64::from(kept[0]);
         self.upload_counts(device)
+    }
+
+    /// The rows of a table that live, which it has no more then. It is one in which no rule looks for constraints, and
+    /// of which nothing is new.
+    pub(crate) fn take_rows(
+        &mut self,
+        table: ConstraintId,
+        device: &mut dyn Device,
+    ) -> Result<(Vec<Vec<u64>>, Vec<u32>)> {
+        let Table { used, dead, capacity, .. } = self.tables[table];
+        if dead > used / 4 {
+            self.move_table(table, capacity, device)?;
+        }
+        let used = self.tables[table].used;
+        let (columns, ids) = self.rows_of_range(table, 0..used, device)?;
+        let rows = (0..used).filter(|&row| ids[row as usize] != NO_ID).collect();
+        (self.tables[table].used, self.tables[table].dead) = (0, 0);
+        self.clear_indexes(table, device)?;
+        self.upload_counts(device)?;
+        Ok((columns, rows))
     }
 
     fn append_rows(&mut self, new: &IdVec<ConstraintId, NewRows>, device: &mut dyn Device) -> Result<()> {

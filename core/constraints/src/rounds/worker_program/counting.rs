@@ -1,4 +1,5 @@
-//! What a worker counts of the firings and candidates of its program, so that the sums over all workers are those of one.
+//! What a worker counts of the firings and candidates of its program, so that the sums over all workers are those of
+//! one.
 
 use super::WorkerProgram;
 use crate::exec::round::dealing::{Deal, Worker};
