@@ -45,6 +45,9 @@ pub fn dealt(
     input
 }
 
+/// So many times the constraints that one block does alone are many for the host.
+const LONG: u64 = 256;
+
 /// The part of a worker on a device.
 pub struct DevicePart<'a, 'c> {
     shared: &'a WorkerProgram,
@@ -166,10 +169,12 @@ impl<'a, 'c> DevicePart<'a, 'c> {
             return Ok(parcels);
         }
         let emptied: Vec<ConstraintId> = filled.iter().map(|outbox| outbox.table).collect();
-        self.tables.thin_out(&emptied, self.resident, self.device)?;
+        // The host goes through few entries in less time than kernels are launched in.
+        let long = u64::from(self.runner.options.few) * LONG;
+        self.tables.thin_out(&emptied, (long, self.resident), self.device)?;
         let mut kept = self.tables.no_rows();
         for outbox in &filled {
-            let (columns, rows) = self.tables.take_rows(outbox.table, self.device)?;
+            let (columns, rows) = self.tables.take_rows(outbox.table, long, self.device)?;
             match outbox.is_known {
                 false => shared.pack_for_homes(outbox, &columns, rows.into_iter(), &mut parcels),
                 true => self.keep_known(outbox, &columns, rows, &mut kept),

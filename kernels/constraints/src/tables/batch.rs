@@ -160,16 +160,23 @@ impl Tables {
         Ok((columns, ids))
     }
 
-    /// Takes what is dead, and all of some tables, out of the list of what is new.
+    /// Takes all of some tables out of the list of what is new; of a list of at least `long` entries what is dead, too.
     pub(crate) fn thin_out(
         &mut self,
         emptied: &[ConstraintId],
-        resident: u32,
+        (long, resident): (u64, u32),
         device: &mut dyn Device,
     ) -> Result<()> {
         let count = self.state[self.words.new];
         if count == 0 {
             return Ok(());
+        }
+        if count < long {
+            let is_left = |entry: &u64| !emptied.iter().any(|table| table.index() as u64 == entry >> 32);
+            let left: Vec<u64> = self.new_entries(device)?.into_iter().filter(is_left).collect();
+            device.upload(self.delta(), 0, bytemuck::cast_slice(&left))?;
+            self.state[self.words.new] = left.len() as u64;
+            return self.upload_counts(device);
         }
         let is_emptied: Vec<u32> =
             self.tables.ids().map(|table| u32::from(emptied.contains(&table))).collect();
@@ -192,14 +199,15 @@ impl Tables {
     }
 
     /// The rows of a table that live, which it has no more then. It is one in which no rule looks for constraints, and
-    /// of which nothing is new.
+    /// of which nothing is new. Of at least `long` rows, only those come here that live.
     pub(crate) fn take_rows(
         &mut self,
         table: ConstraintId,
+        long: u64,
         device: &mut dyn Device,
     ) -> Result<(Vec<Vec<u64>>, Vec<u32>)> {
         let Table { used, dead, capacity, .. } = self.tables[table];
-        if dead > used / 4 {
+        if dead > used / 4 && u64::from(used) >= long {
             self.move_table(table, capacity, device)?;
         }
         let used = self.tables[table].used;

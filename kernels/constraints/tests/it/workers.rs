@@ -140,7 +140,13 @@ impl Engines for OnDevices<'_> {
         let Shared { program, plan, kernels } = self.devices.shared();
         let ground = Ground { program: &program.program, plan, kernels };
         let input = dealt(ground, program, worker, &[], control);
-        let options = Options { memory: 1 << 28, rows: self.rows, store: true, fast_paths: true, few: 4 };
+        let options = Options {
+            memory: 1 << 28,
+            rows: self.rows,
+            store: true,
+            fast_paths: true,
+            few: 4 * (self.rows % 2),
+        };
         let mut ended = Ok(());
         self.devices.with_device(&mut |device| match DevicePart::new(
             ground,
