@@ -324,7 +324,8 @@ impl PartEngine for DevicePart<'_, '_> {
     }
 
     fn limits(&self) -> Limits {
-        self.control.limits().clone()
+        // That of memory holds for each device.
+        Limits { memory: None, ..self.control.limits().clone() }
     }
 
     fn stop(&self, reason: StopReason) -> Stop {

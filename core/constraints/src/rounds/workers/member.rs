@@ -59,6 +59,8 @@ const SEAL: usize = 6;
 struct Met {
     /// The most rounds with candidates that a worker has done since the last one.
     done: u64,
+    /// Bytes of all workers.
+    bytes: u64,
     /// The state of the round is to be kept.
     is_due: bool,
     parcels: Vec<Vec<u64>>,
@@ -115,7 +117,7 @@ impl<'w> Member<'w> {
     /// Runs rounds until no worker has anything to do.
     fn saturate(&mut self, query: usize) -> Result<(), Ended> {
         let exchanges = self.job.shared.exchanges_anything() || self.job.checkpoints.is_some();
-        let mut most = 1;
+        let (mut most, mut bytes) = (1, 0);
         loop {
             let done = self.unless_failed(|engine| engine.rounds(most)).unwrap_or(0);
             let parcels = self.leave(|engine| engine.leave());
@@ -136,7 +138,10 @@ impl<'w> Member<'w> {
             }
             self.unless_failed(|engine| engine.end_round());
             if !exchanges {
-                most = (most * 2).min(APART);
+                // All hear the same. What grows much is looked at more often.
+                let is_calm = met.bytes <= bytes + bytes / 8;
+                most = if is_calm { (most * 2).min(APART) } else { (most / 2).max(1) };
+                bytes = met.bytes;
             }
         }
     }
@@ -205,7 +210,8 @@ impl<'w> Member<'w> {
             }
             _ => self.wire.all_to_all_v(send, &lengths).map_err(|lost| self.lost(lost))?,
         };
-        Ok(Met { done, is_due: matter & DUE != 0, parcels: received })
+        let bytes = heard.chunks(BLOCK).map(|said| said[3]).sum();
+        Ok(Met { done, bytes, is_due: matter & DUE != 0, parcels: received })
     }
 
     /// What each worker is told, with what is short of its parcel.
