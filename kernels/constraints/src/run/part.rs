@@ -325,7 +325,7 @@ impl PartEngine for DevicePart<'_, '_> {
 
     fn limits(&self) -> Limits {
         // That of memory holds for each device.
-        Limits { memory: None, ..self.control.limits().clone() }
+        Limits { memory: None, ..self.control.limits() }
     }
 
     fn stop(&self, reason: StopReason) -> Stop {

@@ -57,7 +57,7 @@ impl Case {
     /// The same from any number of workers. A run that stops is left to one worker.
     #[track_caller]
     fn check_on(&self, devices: &dyn Devices, numbers: &[usize], limits: &Limits) {
-        let alone = rounds::run(&self.program, &self.plan, &[], &mut Control::new(limits.clone()));
+        let alone = rounds::run(&self.program, &self.plan, &[], &mut Control::new(*limits));
         // What is dropped behind the last look at the limit goes beyond it alone.
         let is_beyond = |firings: Option<u64>| firings > limits.max_steps.or(Some(u64::MAX));
         if alone.as_ref().is_ok_and(|outcome| is_beyond(outcome.stats.firings)) {
@@ -76,7 +76,7 @@ impl Case {
         for &workers in numbers {
             let workers = NonZeroUsize::new(workers).expect("some");
             let engines = OnDevices { devices, rows: 1 << (workers.get() % 3 * 3) };
-            let ran = run_local_by(job, &engines, workers, &mut Control::new(limits.clone()));
+            let ran = run_local_by(job, &engines, workers, &mut Control::new(*limits));
             let ran = match ran {
                 Ok(Whole { outcome, sizes }) => {
                     let count = |table| outcome.store.count(table) as u64;
@@ -228,8 +228,8 @@ fn stops_are_left_to_one_worker() {
     let cases = [
         (format!("{rules}bad @ p(X, X) ==> Y is 1 // (X - 3), p(X, Y).\n{ring}"), Limits::default()),
         (format!("{rules}?- e(1, 2), 1 > 2.\n"), Limits::default()),
-        (endless.clone(), bounded[0].clone()),
-        (endless, bounded[1].clone()),
+        (endless.clone(), bounded[0]),
+        (endless, bounded[1]),
     ];
     for (text, limits) in cases {
         let case = Case::new(&text);

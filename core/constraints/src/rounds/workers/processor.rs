@@ -223,7 +223,7 @@ impl PartEngine for ProcessorPart<'_, '_, '_> {
     }
 
     fn limits(&self) -> Limits {
-        self.engine.state.control.limits().clone()
+        self.engine.state.control.limits()
     }
 
     fn stop(&self, reason: StopReason) -> Stop {
