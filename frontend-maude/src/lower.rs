@@ -7,6 +7,7 @@ mod lists;
 mod numbers;
 mod order;
 mod pattern;
+mod picks;
 mod search;
 mod sorts;
 mod steps;
@@ -23,7 +24,7 @@ use gchr_base::rule::{
     self, Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Role, Var, VarId,
 };
 use gchr_base::signature::{
-    self as ir, HIDDEN_BOOL, Mixfix, MixfixPiece, Notation, SortId, SortKind, Symbol, SymbolId, SymbolKind,
+    self as ir, Brackets, HIDDEN_BOOL, Mixfix, MixfixPiece, Notation, SortId, SortKind, Symbol, SymbolId, SymbolKind,
 };
 use gchr_base::source::Span;
 
@@ -56,9 +57,13 @@ enum Make {
     WithoutAll(usize),
     /// A list behind elements that it begins with.
     Behind(usize),
+    /// Whether a value is an argument of an associative and commutative operator in another value.
+    Has(usize),
+    /// A value without one of its arguments.
+    Remove(usize),
     /// An operator applied to a value and what an extension has left.
     Extended(usize),
-    /// The same with the rest before it, which is reversed.
+    /// The same with a list before it, which is reversed.
     ExtendedBefore(usize),
     /// The least sort as a number.
     Code(usize),
@@ -82,6 +87,10 @@ struct Lists {
     maybe: SortId,
     some: SymbolId,
     none: SymbolId,
+    /// A value, or nothing.
+    left: SortId,
+    others: SymbolId,
+    no_others: SymbolId,
 }
 
 /// What is made of all modules of a program.
@@ -141,7 +150,7 @@ pub(crate) struct Space {
     values: Vec<SymbolId>,
     /// Numbers as values of their kind.
     number: Option<(usize, SymbolId)>,
-    /// Strings, quoted identifiers and variables of terms to evaluate, with their sorts.
+    /// Quoted identifiers and variables of terms to evaluate, with their sorts.
     texts: HashMap<(usize, Arc<str>), (SymbolId, Type)>,
     /// By kind.
     lists: HashMap<usize, Lists>,
@@ -290,7 +299,14 @@ impl Lower<'_> {
             self.space.values.push(value);
             let pieces: Vec<MixfixPiece<'_>> = Mixfix::pieces(&op.name).collect();
             let holes = pieces.iter().filter(|piece| **piece == MixfixPiece::Hole).count();
-            let notation = if holes == op.domain.len() && holes > 0 {
+            let special = op.properties.special.as_deref();
+            let notation = if special == Some("string") {
+                Notation::Quoted
+            } else if special == Some("character") {
+                Notation::Character
+            } else if special == Some("no-character") {
+                Notation::Empty(Brackets { open: "", close: "" })
+            } else if holes == op.domain.len() && holes > 0 {
                 let (prec, mut limits) = binding(op, &pieces);
                 if let [first, .., last] = limits.as_mut_slice()
                     && (*first == prec && *last == prec || op.properties.assoc)
@@ -299,7 +315,8 @@ impl Lower<'_> {
                     let less = prec.saturating_sub(1);
                     (*first, *last) = (less.min(*first), less.min(*last));
                 }
-                Notation::Mixfix(Mixfix::new(prec, &limits, op.properties.assoc))
+                let binding = Mixfix::new(prec, &limits, op.properties.assoc);
+                if special == Some("ratio") { Notation::Ratio(binding) } else { Notation::Mixfix(binding) }
             } else if op.properties.assoc {
                 Notation::Flat
             } else {
@@ -330,6 +347,8 @@ impl Lower<'_> {
             Make::Without(kind) => self.without(symbol, kind),
             Make::WithoutAll(kind) => self.without_all(symbol, kind),
             Make::Behind(kind) => self.behind(symbol, kind),
+            Make::Has(op) => self.has(symbol, op),
+            Make::Remove(op) => self.remove(symbol, op),
             Make::Extended(op) => self.extended(symbol, op, false),
             Make::ExtendedBefore(op) => self.extended(symbol, op, true),
             Make::Code(kind) => self.codes(symbol, kind),
@@ -368,8 +387,12 @@ impl Lower<'_> {
             }
             Make::ExtendedBefore(op) | Make::Extended(op) => {
                 let (sort, name) = (of(self.space, op), self.space.signature.ops[op].name.to_string());
-                (name, vec![self.lists(self.space.signature.ops[op].range).sort, sort], sort)
+                let lists = self.lists(self.space.signature.ops[op].range);
+                let before = matches!(make, Make::ExtendedBefore(_));
+                (name, vec![if before { lists.sort } else { lists.left }, sort], sort)
             }
+            Make::Has(op) => ("@has".into(), vec![of(self.space, op); 2], truth),
+            Make::Remove(op) => ("@others".into(), vec![of(self.space, op); 2], of(self.space, op)),
             Make::Top(op) => {
                 let sort = of(self.space, op);
                 (self.space.signature.ops[op].name.to_string(), vec![sort], sort)
@@ -429,7 +452,7 @@ impl Lower<'_> {
             let name = format!("{name}({})", self.space.signature.kind_name(kind));
             self.out.signature.sorts.push(ir::Sort { name, kind: SortKind::Data, span: None })
         };
-        let (list, maybe) = (sort("@list"), sort("@maybe"));
+        let (list, maybe, left) = (sort("@list"), sort("@maybe"), sort("@left"));
         let lists = Lists {
             sort: list,
             nil: self.symbol("@nil", Vec::new(), list, None),
@@ -437,6 +460,9 @@ impl Lower<'_> {
             maybe,
             some: self.symbol("@some", vec![list], maybe, None),
             none: self.symbol("@none", Vec::new(), maybe, None),
+            left,
+            others: self.symbol("@others", vec![element], left, None),
+            no_others: self.symbol("@none", Vec::new(), left, None),
         };
         self.space.lists.insert(kind, lists);
         lists

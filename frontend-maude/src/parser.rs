@@ -340,58 +340,33 @@ impl Parser<'_> {
         let inner = &header[1..header.len() - 1];
         let mut reader = Reader::new(inner, header[0].span);
         let name = reader.token("the name of a view")?;
-        if reader.peek().is_some_and(|token| token.is("{")) {
-            self.skip_to_end();
-            return Err(unsupported(name.span, "views with parameters"));
-        }
+        let params = if reader.eat("{") { reader.parameters()? } else { Vec::new() };
         reader.expect("from")?;
         let from = reader.module_expr()?;
         reader.expect("to")?;
         let to = reader.module_expr()?;
         reader.end("`is`")?;
         self.text.lines.push(header);
-        let (mut sorts, mut ops) = (Vec::new(), Vec::new());
+        let (sorts, variables, ops) = Default::default();
+        let mut view = View { name, params, from, to, sorts, variables, ops };
         loop {
             let Some(token) = self.tokens.get(self.at).cloned() else {
-                return Err(expected(name.span, "the end of this view, `endv`"));
+                return Err(expected(view.name.span, "the end of this view, `endv`"));
             };
             if token.is("endv") {
                 self.at += 1;
                 self.text.lines.push(vec![token]);
                 break;
             }
-            let line = match self.statement() {
-                Ok(line) => line,
+            match self.statement().and_then(|line| Ok((mapping(&line, &mut view)?, line))) {
+                Ok(((), line)) => self.text.lines.push(line),
                 Err(found) => {
                     self.skip_to_end();
                     return Err(found);
                 }
-            };
-            let mut reader = Reader::new(&line[1..line.len() - 1], token.span);
-            match &*token.text {
-                "sort" => {
-                    let from = reader.sort()?;
-                    reader.expect("to")?;
-                    sorts.push((from, reader.sort()?));
-                }
-                "op" => {
-                    let from = reader.operator_name(&["to", ":"])?;
-                    if reader.peek().is_some_and(|token| token.is(":")) {
-                        reader.skip_until("to");
-                    }
-                    reader.expect("to")?;
-                    if reader.peek().is_some_and(|token| token.is("term")) {
-                        self.skip_to_end();
-                        return Err(unsupported(token.span, "views that map operators to terms"));
-                    }
-                    ops.push((from, reader.operator_name(&[])?));
-                }
-                "var" | "vars" => {}
-                _ => return Err(expected(token.span, "`sort`, `op` or `endv`")),
             }
-            self.text.lines.push(line);
         }
-        self.text.items.push(Item::View(View { name, from, to, sorts, ops }));
+        self.text.items.push(Item::View(view));
         Ok(())
     }
 
@@ -413,6 +388,40 @@ impl Token {
         };
         self.is(".") && (self.ends_line || next.is_none_or(begins))
     }
+}
+
+/// A statement of a view.
+fn mapping(line: &[Token], view: &mut View) -> Result<(), Fail> {
+    let token = &line[0];
+    let inner = &line[1..line.len() - 1];
+    let mut reader = Reader::new(inner, token.span);
+    match &*token.text {
+        "sort" | "class" => {
+            let from = reader.sort()?;
+            reader.expect("to")?;
+            view.sorts.push((from, reader.sort()?));
+        }
+        "op" | "msg" => {
+            let to_term = |pair: &[Token]| pair[0].is("to") && pair[1].is("term");
+            if let Some(at) = inner.windows(2).position(to_term) {
+                let (from, to) = (inner[..at].to_vec(), inner[at + 2..].to_vec());
+                view.ops.push(OpMapping::Term { from, to, span: inner[at].span });
+                return Ok(());
+            }
+            let from = reader.operator_name(&["to", ":"])?;
+            if reader.peek().is_some_and(|token| token.is(":")) {
+                reader.skip_until("to");
+            }
+            reader.expect("to")?;
+            view.ops.push(OpMapping::Name(from, reader.operator_name(&[])?));
+        }
+        "var" | "vars" => {
+            let (names, of) = declarations::variables(&mut reader)?;
+            view.variables.extend(names.into_iter().map(|name| (name, of.clone())));
+        }
+        _ => return Err(expected(token.span, "`sort`, `op`, `var` or `endv`")),
+    }
+    reader.end("the end of the statement")
 }
 
 /// `in MODULE :` before a term, whose period goes.

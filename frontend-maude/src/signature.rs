@@ -122,7 +122,7 @@ impl Signature {
             signature.literals.integers |= library("INT");
             signature.literals.rationals |= library("RAT");
             signature.literals.identifiers |= library("QID");
-            signature.literals.strings |= library("STRING");
+            signature.literals.strings |= library("$STRINGS");
         }
         let mut edges = Vec::new();
         for (below, above) in parts.iter().flat_map(|part| &part.subsorts) {
@@ -324,6 +324,11 @@ impl Signature {
         let is_same = |op: &Op| op.domain == kinds && (!kinds.is_empty() || op.range == range);
         let list = self.index.get(&(key.name.clone(), kinds.len()))?;
         list.iter().copied().find(|&op| is_same(&self.ops[op]))
+    }
+
+    /// The operator that something built in stands for.
+    pub fn built_in(&self, special: &str) -> Option<usize> {
+        self.ops.iter().position(|op| op.properties.special.as_deref() == Some(special))
     }
 
     /// Operators of a name with so many arguments.

@@ -61,10 +61,20 @@ pub(crate) struct Module {
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub name: Token,
+    pub params: Vec<(Token, ModuleExpr)>,
     pub from: ModuleExpr,
     pub to: ModuleExpr,
     pub sorts: Vec<(Name, Name)>,
-    pub ops: Vec<(Name, Name)>,
+    pub variables: Vec<(Token, TypeName)>,
+    pub ops: Vec<OpMapping>,
+}
+
+/// What an operator of a theory is in the module that a view goes to.
+#[derive(Clone, Debug)]
+pub(crate) enum OpMapping {
+    Name(Name, Name),
+    /// An application to variables is a term.
+    Term { from: Vec<Token>, to: Vec<Token>, span: Span },
 }
 
 /// The name of a sort, a module or an operator, put together of tokens.
@@ -95,6 +105,20 @@ impl ModuleExpr {
             ModuleExpr::Name(name) => name.span,
             ModuleExpr::Sum(parts) => parts[0].span(),
             ModuleExpr::Renamed(of, _) | ModuleExpr::Instance(of, _) => of.span(),
+        }
+    }
+
+    /// The text of a view, as it is an argument in the names of sorts: `Map{Nat,List{Qid}}`.
+    pub fn text(&self) -> String {
+        let all = |parts: &[ModuleExpr], between: &str| {
+            let texts: Vec<String> = parts.iter().map(ModuleExpr::text).collect();
+            texts.join(between)
+        };
+        match self {
+            ModuleExpr::Name(name) => name.text.to_string(),
+            ModuleExpr::Sum(parts) => all(parts, " + "),
+            ModuleExpr::Renamed(of, _) => of.text(),
+            ModuleExpr::Instance(of, args) => format!("{}{{{}}}", of.text(), all(args, ",")),
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
-use crate::signature::{Brackets, Mixfix, MixfixPiece, Notation, Signature, SymbolId};
+use crate::signature::{Brackets, Mixfix, MixfixPiece, Notation, Signature, SymbolId, character};
 
 /// Terms that can be written.
 pub trait View {
@@ -145,7 +145,22 @@ impl<'a, V: View> Notated<'a, V> {
                 self.push_within(first, Mixfix::ARGUMENT, todo);
                 todo.extend([Item::Text("("), Item::Text(name)]);
             }
-            (Notation::Mixfix(binding), _) => self.mixfix(symbol, binding, args, todo),
+            (Notation::Ratio(_), &[above, below]) if [above, below].iter().all(|&arg| self.is_number(arg)) => {
+                let pieces = Mixfix::pieces(name).filter_map(MixfixPiece::word).map(Item::Text);
+                todo.push(Item::Node(below));
+                todo.extend(pieces);
+                todo.push(Item::Node(above));
+            }
+            (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => {
+                self.mixfix(symbol, binding, args, todo);
+            }
+            (Notation::Quoted, &[text]) => {
+                todo.extend([Item::Text("\""), Item::Node(text), Item::Text("\"")]);
+            }
+            (Notation::Character, &[code, rest]) => {
+                let Some(code) = self.number(code).and_then(|code| code.parse().ok()) else { return false };
+                todo.extend([Item::Node(rest), Item::Owned(character(code))]);
+            }
             (Notation::Updated, &[function, at, value]) => todo.extend([
                 Item::Text("]"),
                 Item::Node(value),
@@ -250,11 +265,28 @@ impl<'a, V: View> Notated<'a, V> {
         loop {
             let Top::App(symbol, args) = self.view.top(node) else { return None };
             match (self.notation(symbol), &*args) {
-                (Notation::Mixfix(binding), _) => return Some(binding.precedence()),
+                (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => return Some(binding.precedence()),
                 (Notation::Argument, [arg]) => node = *arg,
                 _ => return None,
             }
         }
+    }
+
+    /// The text of a number.
+    fn number(&self, mut node: V::Node) -> Option<Cow<'a, str>> {
+        loop {
+            match self.view.top(node) {
+                Top::Text(text) => return Some(text),
+                Top::App(symbol, args) => match (self.notation(symbol), &*args) {
+                    (Notation::Argument, [arg]) => node = *arg,
+                    _ => return None,
+                },
+            }
+        }
+    }
+
+    fn is_number(&self, node: V::Node) -> bool {
+        self.number(node).is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()))
     }
 
     fn is_text(&self, node: V::Node, wanted: &str) -> bool {

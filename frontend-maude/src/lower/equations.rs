@@ -232,7 +232,8 @@ impl Lower<'_> {
         }
         if let Gives::Extended(_, op, rests) = gives {
             let lists = self.lists(self.space.signature.ops[op].range);
-            wanted.extend(rests.iter().map(|(key, _)| (key.clone(), lists.sort)));
+            let sort = |before: bool| if before { lists.sort } else { lists.left };
+            wanted.extend(rests.iter().map(|(key, before)| (key.clone(), sort(*before))));
         }
         let search = self.new_search(wanted, span);
         let symbol = self.solve(Then { steps: &steps, env: &env, search: &search })?;

@@ -26,7 +26,6 @@ pub(super) fn total(signature: &Signature) -> Vec<bool> {
             let holds = signature.ops.iter().filter(|op| op.range == kind).all(covers)
                 && (!literals.naturals || literal("Nat"))
                 && (!literals.integers || literal("Int"))
-                && (!literals.strings || literal("String"))
                 && (!literals.identifiers || literal("Qid"));
             changed |= total[sort] && !holds;
             total[sort] &= holds;
