@@ -340,6 +340,16 @@ impl<'p> Lower<'_, '_, 'p> {
         let (differ, end) = (self.e.label(&[]), self.e.label(&[Kind::Word]));
         self.e.branch(equal, (end, &[yes]), (differ, &[]));
         self.e.bind(differ);
+        // Values with other symbols outermost.
+        let mask = (1i64 << self.plan.layout.sorts[sort].tag_bits) - 1;
+        if mask != 0 {
+            let bits = self.e.word(WordOp::Xor, x, y);
+            let tags = self.e.word_by(WordOp::And, bits, mask);
+            let alike = self.e.compare_to(Compare::Equal, tags, 0);
+            let look = self.e.label(&[]);
+            self.e.branch(alike, (look, &[]), (end, &[no]));
+            self.e.bind(look);
+        }
         let number = self.e.int(i64::from(sort.0));
         let found = self.e.helper(self.helpers.same, &[number, x, y], &[]);
         self.e.jump(end, &[found]);
