@@ -4,7 +4,7 @@
 
 use super::pattern::Unmatched;
 use super::search::{Env, Step, Then};
-use super::steps::{Width, add_known, is_known, occurrences, same_variable};
+use super::steps::{Width, add_known, is_known, occurrences};
 use super::*;
 
 /// What is left behind an element that is taken.
@@ -16,6 +16,18 @@ pub(super) enum Left {
     Value(Key),
     /// A value, or nothing.
     Maybe(Key),
+    /// Nothing may be left.
+    Nothing,
+}
+
+/// Which elements of a comb are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Any,
+    /// The first one and the first one of the rest.
+    First,
+    /// The first one and the last one.
+    Last,
 }
 
 impl Lower<'_> {
@@ -36,9 +48,7 @@ impl Lower<'_> {
         let (many, mut ones): (Vec<&'t Term>, Vec<&'t Term>) =
             elements.iter().partition(|term| self.space.width(op, term) != Width::One);
         let may_go = |term: &&Term| self.space.may_be_identity(op, term);
-        // Of equal variables, one is next to the other one in the order: a list shows that at once.
-        let again = |at: usize| ones[..at].iter().any(|other| same_variable(other, ones[at]));
-        if many.len() > 1 || ones.is_empty() || ones.iter().any(may_go) || (0..ones.len()).any(again) {
+        if many.len() > 1 || ones.is_empty() || ones.iter().any(may_go) {
             return None;
         }
         let mut known: HashSet<Key> = then.env.iter().map(|(key, _)| key.clone()).collect();
@@ -52,14 +62,18 @@ impl Lower<'_> {
             };
             let at = (0..ones.len()).min_by_key(|&at| rank(ones[at])).unwrap_or(0);
             let pattern = ones.remove(at);
-            let found = is_value(pattern);
+            let known_before = is_value(pattern);
+            // An element that occurs again stands next to itself in the order.
+            let again = ones.iter().position(|other| !known_before && other.is_same(pattern));
+            let twice = again.map(|again| ones.remove(again)).is_some();
             add_known(pattern, &mut known);
             let left = match (ones.is_empty(), many.first(), rests.first()) {
                 (true, None, Some((key, _))) => Left::Maybe(key.clone()),
-                (true, None, None) => {
+                (true, None, None) if !twice => {
                     steps.push(Step::Is(from.clone(), pattern));
                     break;
                 }
+                (true, None, None) => Left::Nothing,
                 (true, Some(rest), None) if self.is_unused(rest, &known, then) => Left::Unused,
                 _ => Left::Value(new_place()),
             };
@@ -67,7 +81,8 @@ impl Lower<'_> {
                 Left::Value(key) => Some(key.clone()),
                 _ => None,
             };
-            steps.push(Step::Pick { op, from: from.clone(), pattern, known: found, left });
+            let known = known_before;
+            steps.push(Step::Pick { op, from: from.clone(), pattern, known, twice, left });
             from = next.unwrap_or(from);
         }
         match (many.first(), rests.first(), steps.last()) {
@@ -97,13 +112,10 @@ impl Lower<'_> {
         symbol: SymbolId,
         op: usize,
         from: &Key,
-        (pattern, known): (&'t Term, bool),
+        (pattern, twice): (&'t Term, bool),
         left: &Left,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        if known {
-            return self.pick_value(symbol, op, from, pattern, left, then);
-        }
         let Then { env, search, .. } = then;
         let (span, sort) = (search.span, self.space.sorts[self.space.signature.ops[op].range]);
         let (cursor, element, taken) = (self.new_place(), self.new_place(), self.new_place());
@@ -124,8 +136,15 @@ impl Lower<'_> {
         next.push((element.clone(), sort));
         let mut steps = vec![Step::Is(element, pattern)];
         if !matches!(left, Left::Unused) {
+            let mut whole = from.clone();
+            if twice {
+                let (taken, other) = (self.new_place(), self.new_place());
+                next.push((taken.clone(), sort));
+                steps.push(Step::Leave { op, from: whole, taken, left: Left::Value(other.clone()) });
+                whole = other;
+            }
             next.push((taken.clone(), sort));
-            steps.push(Step::Leave { op, from: from.clone(), taken, left: left.clone() });
+            steps.push(Step::Leave { op, from: whole, taken, left: left.clone() });
         }
         let steps = then.after(steps);
         let found = self.solve(Then { steps: &steps, env: &next, search })?;
@@ -135,28 +154,40 @@ impl Lower<'_> {
             args.extend(std::iter::repeat_n(element.clone(), copies));
             lower.app(found, args, span)
         };
-        for goes_on in [false, true] {
+        // The element of an attempt: the first one, where it occurs twice with the one behind it.
+        let beside: &[Beside] = if twice { &[Beside::First, Beside::Last] } else { &[Beside::Any] };
+        for beside in beside {
             let (mut cx, mut patterns) = self.again(&others, span);
-            let (comb, first, rest) = self.comb(&mut cx, op, span);
+            let (comb, first, mut rest) = self.comb(&mut cx, op, span);
             patterns.push(comb);
-            if goes_on {
-                let mut args = cx.values(&others, &[], span);
-                args.push(rest);
-                let body = self.app(through, args, span);
-                self.rule(through, cx, patterns, body, span);
-            } else {
-                let attempt = attempt(self, &cx, &first);
-                self.if_found(through, cx, patterns, attempt, search);
+            if *beside == Beside::First {
+                let (further, second, _) = self.comb(&mut cx, op, span);
+                cx.matches(rest, further);
+                rest = second;
             }
+            if *beside != Beside::Any {
+                cx.test(self.operation(Operator::Same, vec![first.clone(), rest], span));
+            }
+            let attempt = attempt(self, &cx, &first);
+            self.if_found(through, cx, patterns, attempt, search);
         }
         let (mut cx, mut patterns) = self.again(&others, span);
-        let (last, last_pattern) = cx.fresh(sort, span);
-        patterns.push(last_pattern);
-        let last = cx.value(last, span);
-        self.is_no_identity(&mut cx, op, &last, span);
-        let body = attempt(self, &cx, &last);
+        let (comb, _, rest) = self.comb(&mut cx, op, span);
+        patterns.push(comb);
+        let mut args = cx.values(&others, &[], span);
+        args.push(rest);
+        let body = self.app(through, args, span);
         self.rule(through, cx, patterns, body, span);
-        if self.space.signature.ops[op].properties.identity.is_some() {
+        if !twice {
+            let (mut cx, mut patterns) = self.again(&others, span);
+            let (last, last_pattern) = cx.fresh(sort, span);
+            patterns.push(last_pattern);
+            let last = cx.value(last, span);
+            self.is_no_identity(&mut cx, op, &last, span);
+            let body = attempt(self, &cx, &last);
+            self.rule(through, cx, patterns, body, span);
+        }
+        if twice || self.space.signature.ops[op].properties.identity.is_some() {
             self.nothing(through, &inner, search);
         }
         Ok(())
@@ -170,7 +201,7 @@ impl Lower<'_> {
     }
 
     /// Takes an element that is known.
-    fn pick_value<'t>(
+    pub(super) fn pick_value<'t>(
         &mut self,
         symbol: SymbolId,
         op: usize,
@@ -242,6 +273,11 @@ impl Lower<'_> {
                     };
                     self.with_value(symbol, cx, patterns, &gone, (key.clone(), value), then)?;
                 }
+                (Left::Nothing, false) => {
+                    let next: Env = env.iter().filter(|(key, _)| !gone(key)).cloned().collect();
+                    self.go_on(symbol, cx, patterns, Then { env: &next, ..then })?;
+                }
+                (Left::Nothing, true) => self.rule(symbol, cx, patterns, self.app(search.none, Vec::new(), span), span),
                 (Left::Value(_), false) => self.nothing(symbol, env, search),
                 (Left::Unused, _) => {}
             }

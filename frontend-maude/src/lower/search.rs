@@ -112,12 +112,14 @@ pub(super) enum Step<'t> {
         op: usize,
         list: Key,
     },
-    /// Some element of a value is like a pattern, one that is known or not; what is left of the value.
+    /// Some element of a value is like a pattern, one that is known or not; what is left of the value. `twice`: it and
+    /// the one behind it are equal.
     Pick {
         op: usize,
         from: Key,
         pattern: &'t Term,
         known: bool,
+        twice: bool,
         left: Left,
     },
     /// What is left of a value without one of its elements.
@@ -222,8 +224,11 @@ impl Lower<'_> {
             }
             Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, then),
             Step::Keep { op, list, key } => self.keep(symbol, *op, list, key, then),
-            Step::Pick { op, from, pattern, known, left } => {
-                self.pick(symbol, *op, from, (pattern, *known), left, then)
+            Step::Pick { op, from, pattern, known: true, left, .. } => {
+                self.pick_value(symbol, *op, from, pattern, left, then)
+            }
+            Step::Pick { op, from, pattern, twice, left, .. } => {
+                self.pick(symbol, *op, from, (pattern, *twice), left, then)
             }
             Step::Leave { op, from, taken, left } => self.leave(symbol, *op, (from, taken), left, then),
             Step::Empty { op, list } => {
