@@ -174,6 +174,8 @@ fn reductions(
                 if module.is_none() && !has_errors(modules.diagnostics) {
                     modules.diagnostics.push(no_module(term[0].span));
                 }
+                // Further terms are of this one where the text declares none.
+                current = current.or_else(|| module.clone());
                 reductions.extend(module.map(|module| Reduction { module, tokens: term.clone() }));
             }
         }

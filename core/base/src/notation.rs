@@ -145,7 +145,7 @@ impl<'a, V: View> Notated<'a, V> {
                 self.push_within(first, Mixfix::ARGUMENT, todo);
                 todo.extend([Item::Text("("), Item::Text(name)]);
             }
-            (Notation::Ratio(_), &[above, below]) if [above, below].iter().all(|&arg| self.is_number(arg)) => {
+            (Notation::Ratio(_), &[above, below]) if self.is_ratio(args) => {
                 let pieces = Mixfix::pieces(name).filter_map(MixfixPiece::word).map(Item::Text);
                 todo.push(Item::Node(below));
                 todo.extend(pieces);
@@ -265,6 +265,7 @@ impl<'a, V: View> Notated<'a, V> {
         loop {
             let Top::App(symbol, args) = self.view.top(node) else { return None };
             match (self.notation(symbol), &*args) {
+                (Notation::Ratio(_), args) if self.is_ratio(args) => return None,
                 (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => return Some(binding.precedence()),
                 (Notation::Argument, [arg]) => node = *arg,
                 _ => return None,
@@ -285,8 +286,13 @@ impl<'a, V: View> Notated<'a, V> {
         }
     }
 
-    fn is_number(&self, node: V::Node) -> bool {
-        self.number(node).is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()))
+    /// Whether arguments are numbers that are read as one ratio.
+    fn is_ratio(&self, args: &[V::Node]) -> bool {
+        let number = |node| self.number(node).filter(|text| text.ends_with(|c: char| c.is_ascii_digit()));
+        match *args {
+            [above, below] => number(above).is_some() && number(below).is_some_and(|text| text != "0"),
+            _ => false,
+        }
     }
 
     fn is_text(&self, node: V::Node, wanted: &str) -> bool {

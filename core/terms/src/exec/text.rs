@@ -319,7 +319,7 @@ fn notated<'a>(
             out.push(b'(');
             first_argument(layout, heap, of, cell, todo);
         }
-        (Notation::Ratio(_), 2) if [0, 1].iter().all(|&at| literals::number(layout, heap, field(at)).is_some()) => {
+        (Notation::Ratio(_), 2) if literals::is_ratio(layout, heap, variant, cell) => {
             todo.push(field(1));
             todo.extend(Mixfix::pieces(&of.name).filter_map(MixfixPiece::word).map(Todo::Text));
             todo.push(field(0));
@@ -387,7 +387,11 @@ fn binds(layout: &Layout, heap: &(impl Cells + ?Sized), value: &Todo<'_>) -> Opt
         let (sort, bits) = value;
         let found = variant(layout, sort, bits)?;
         match (found.notation, found.fields.as_slice()) {
-            (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => return Some(binding.precedence()),
+            (Notation::Mixfix(binding), _) => return Some(binding.precedence()),
+            (Notation::Ratio(binding), _) => {
+                let (_, cell) = cell(layout, heap, sort, bits)?;
+                return (!literals::is_ratio(layout, heap, found, cell)).then_some(binding.precedence());
+            }
             (Notation::Argument, [field]) if layout.sorts[field.sort].has_cells() => {
                 let (_, cell) = cell(layout, heap, sort, bits)?;
                 value = (field.sort, field_bits(cell, field.offset, field.wide).try_into().ok()?);

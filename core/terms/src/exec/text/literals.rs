@@ -3,7 +3,7 @@
 use gchr_base::signature::{Notation, SortKind};
 
 use super::{Cells, Todo, cell, field_bits};
-use crate::plan::Layout;
+use crate::plan::{Layout, Variant};
 
 /// The word of the number that a value is, maybe inside what is written as its argument.
 pub(super) fn number(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo<'_>) -> Option<u64> {
@@ -23,7 +23,22 @@ pub(super) fn number(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo
     }
 }
 
-/// The same for the code of a character.
+/// Whether an application of a symbol that is written as a ratio is one of numbers, as which it is read.
+pub(super) fn is_ratio(
+    layout: &Layout,
+    cells: &(impl Cells + ?Sized),
+    variant: &Variant,
+    words: &[u32],
+) -> bool {
+    let [above, below] = variant.fields.as_slice() else { return false };
+    let [above, below] = [above, below].map(|field| {
+        let value = field_bits(words, field.offset, field.wide);
+        number(layout, cells, Todo::Value(field.sort, value))
+    });
+    above.is_some() && below.is_some_and(|below| below != 0)
+}
+
+/// The code of a character.
 pub(super) fn code(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo<'_>) -> Option<u8> {
     let word = number(layout, cells, value)?;
     if cells.integer(word).is_some() {
