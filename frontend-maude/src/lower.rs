@@ -8,6 +8,7 @@ mod numbers;
 mod order;
 mod pattern;
 mod picks;
+mod rewriting;
 mod search;
 mod sorts;
 mod steps;
@@ -72,6 +73,10 @@ enum Make {
     HasSort(usize),
     /// A truth value of conditions as one of the module.
     Truth,
+    /// A step by a rule of a system module on a normal form, if there is one.
+    Step(usize),
+    /// So many steps, or with a negative number all.
+    Rewrite(usize),
     /// `if` on values.
     Choice(usize),
     Power,
@@ -355,6 +360,8 @@ impl Lower<'_> {
             Make::Lookup(op) => self.lookup(symbol, op),
             Make::HasSort(sort) => self.has_sort_rules(symbol, sort),
             Make::Truth => self.truth_rules(symbol),
+            Make::Step(kind) => self.step_rules(symbol, kind),
+            Make::Rewrite(kind) => self.rewrite_rules(symbol, kind),
             Make::Choice(kind) => self.choice_rules(symbol, kind),
             Make::Power => self.power(symbol),
         }
@@ -429,6 +436,11 @@ impl Lower<'_> {
                 (format!("_::{}", of.name), vec![self.space.sorts[of.kind]], truth)
             }
             Make::Truth => ("@truth".into(), vec![truth], self.truth_sort()),
+            Make::Step(kind) => ("@step".into(), vec![self.space.sorts[kind]], self.lists(kind).left),
+            Make::Rewrite(kind) => {
+                let sort = self.space.sorts[kind];
+                ("@rewrite".into(), vec![sort, int], sort)
+            }
             Make::Choice(kind) => {
                 let sort = self.space.sorts[kind];
                 ("if_then_else_fi".into(), vec![self.truth_sort(), sort, sort], sort)

@@ -205,6 +205,7 @@ impl<'d> Modules<'d> {
             subsorts: Vec::new(),
             ops: Vec::new(),
             rules: Vec::new(),
+            unread: Vec::new(),
         };
         self.declarations(module, &mut own);
         let variables = Arc::new(statements::variables(module));
@@ -262,6 +263,10 @@ impl<'d> Modules<'d> {
                     found.identity = Some(Identity { left, right, tokens, term: None });
                 }
                 Attribute::Prec(prec) => found.prec = Some(*prec),
+                Attribute::Frozen(arguments) if arguments.is_empty() => {
+                    found.frozen.extend(1..=declared.domain.len() as u32);
+                }
+                Attribute::Frozen(arguments) => found.frozen.extend(arguments),
                 Attribute::Gather(letters) => found.gather = Some(letters.clone()),
                 Attribute::Strategy(order, span) => {
                     let all = (1..=declared.domain.len() as u32).all(|arg| order.contains(&arg));
@@ -321,7 +326,7 @@ fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Vec<Arc<ModulePart>> {
         false => part.clone(),
         true => {
             let key = format!("{param} :: {}", part.key).into();
-            Arc::new(ModulePart { key, rules: Vec::new(), ..(*naming.part(part)).clone() })
+            Arc::new(ModulePart { key, rules: Vec::new(), unread: Vec::new(), ..(*naming.part(part)).clone() })
         }
     };
     theory.parts.iter().map(renamed).collect()

@@ -191,13 +191,24 @@ impl Parser<'_> {
         match word {
             "fmod" | "mod" | "fth" | "th" => self.module(word),
             "view" => self.view(),
-            "red" | "reduce" => {
+            "red" | "reduce" | "rew" | "rewrite" | "frew" | "frewrite" => {
                 let statement = self.statement()?;
-                let (module, term) = in_module(&statement[1..])?;
+                let reduces = word.starts_with("red");
+                let (most, rest) = match reduces {
+                    true => (None, &statement[1..]),
+                    false => number_of_steps(&statement[1..])?,
+                };
+                if most.is_some() && word.starts_with('f') {
+                    // Which places come first matters then.
+                    self.not_run(first);
+                    return Ok(());
+                }
+                let (module, term) = in_module(rest)?;
                 if term.is_empty() {
                     return Err(expected(first.span.after(), "a term"));
                 }
-                self.text.items.push(Item::Reduce { module, term });
+                let steps = (!reduces).then_some(Steps { most });
+                self.text.items.push(Item::Reduce { module, term, steps });
                 self.text.lines.push(statement);
                 Ok(())
             }
@@ -228,11 +239,7 @@ impl Parser<'_> {
             }
             _ if OTHER_COMMANDS.contains(&word) => {
                 self.statement()?;
-                self.diagnostics.push(
-                    Diagnostic::warning("T3402", format!("`{word}` is not run"))
-                        .label(first.span, "has no one normal form as its result")
-                        .help("`red` gives terms to evaluate"),
-                );
+                self.not_run(first);
                 Ok(())
             }
             _ => {
@@ -245,6 +252,14 @@ impl Parser<'_> {
                 Err(expected(first.span, "a module, a view or a command"))
             }
         }
+    }
+
+    fn not_run(&mut self, word: &Token) {
+        self.diagnostics.push(
+            Diagnostic::warning("T3402", format!("`{}` is not run", word.text))
+                .label(word.span, "has no one normal form as its result")
+                .help("`red` and `rew` give terms to evaluate"),
+        );
     }
 
     /// The tokens from here to the period that ends a statement, which is one at the end of a line or before the next
@@ -422,6 +437,18 @@ fn mapping(line: &[Token], view: &mut View) -> Result<(), Fail> {
         _ => return Err(expected(token.span, "`sort`, `op`, `var` or `endv`")),
     }
     reader.end("the end of the statement")
+}
+
+/// `[5]` before a term to rewrite, and what comes behind it.
+fn number_of_steps(tokens: &[Token]) -> Result<(Option<u32>, &[Token]), Fail> {
+    let [open, number, ..] = tokens else { return Ok((None, tokens)) };
+    if !open.is("[") {
+        return Ok((None, tokens));
+    }
+    let most = number.text.parse().map_err(|_| expected(number.span, "a number of steps"))?;
+    let close = tokens.iter().position(|token| token.is("]"));
+    let close = close.ok_or_else(|| expected(number.span.after(), "`]`"))?;
+    Ok((Some(most), &tokens[close + 1..]))
 }
 
 /// `in MODULE :` before a term, whose period goes.

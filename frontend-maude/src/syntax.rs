@@ -35,11 +35,18 @@ pub(crate) enum Item {
     Reduce {
         module: Option<ModuleExpr>,
         term: Vec<Token>,
+        steps: Option<Steps>,
     },
     /// The module that further terms are of.
     Select(ModuleExpr),
     /// Whether further modules import a module without saying so.
     Include(Name, bool),
+}
+
+/// That a term is rewritten by the rules of a system module, too: by so many steps, or by all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Steps {
+    pub most: Option<u32>,
 }
 
 /// What a module is for.
@@ -164,6 +171,8 @@ pub(crate) enum Attribute {
         term: Vec<Token>,
     },
     Prec(u8),
+    /// Arguments below which rules do not apply, counted from 1; none: all.
+    Frozen(Vec<u32>),
     Gather(Vec<char>),
     Strategy(Vec<u32>, Span),
     /// What is built in.

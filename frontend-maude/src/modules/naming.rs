@@ -118,6 +118,7 @@ impl Naming {
             subsorts: part.subsorts.iter().map(|(a, b)| (sort(a), sort(b))).collect(),
             ops: part.ops.iter().map(|op| self.declaration(op)).collect(),
             rules: part.rules.iter().map(|rule| Arc::new(rule.map(self))).collect(),
+            unread: part.unread.clone(),
         })
     }
 

@@ -236,7 +236,12 @@ pub(super) fn attributes(reader: &mut Reader<'_>) -> Result<Vec<Attribute>, Fail
                 let name = inside.first().map_or("".into(), |token| token.text.clone());
                 Attribute::Special(name)
             }
-            "frozen" | "format" | "poly" | "metadata" | "latex" => {
+            "frozen" => {
+                let inside = if reader.peek().is_some_and(|token| token.is("(")) { in_brackets(reader)? } else { Vec::new() };
+                let numbers: Option<Vec<u32>> = inside.iter().map(|token| token.text.parse().ok()).collect();
+                Attribute::Frozen(numbers.ok_or_else(|| expected(word.span, "numbers"))?)
+            }
+            "format" | "poly" | "metadata" | "latex" => {
                 if reader.peek().is_some_and(|token| token.is("(")) {
                     in_brackets(reader)?;
                 } else if word.is("metadata") {

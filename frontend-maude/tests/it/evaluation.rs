@@ -373,10 +373,9 @@ fn states_and_formulas_of_model_checking_are_evaluated() {
         rl N => s N .
       endm\n";
     let (_, loaded) = super::load_text(text, Some("3 |= small(7)"));
-    assert_eq!(loaded.diagnostics.iter().map(|found| found.code).collect::<Vec<_>>(), ["T3403"]);
-    let text = text.replace("rl N => s N .", "");
+    assert_eq!(loaded.diagnostics.iter().map(|found| found.code).collect::<Vec<_>>(), [""; 0]);
     check(
-        &text,
+        text,
         &[
             ("3 |= small(7)", "true"),
             ("7 |= small(7)", "false"),
