@@ -62,6 +62,8 @@ enum Make {
     Has(usize),
     /// A value without one of its arguments.
     Remove(usize),
+    /// Whether such a value has a sort.
+    OthersHaveSort(usize, usize),
     /// An operator applied to a value and what an extension has left.
     Extended(usize),
     /// The same with a list before it, which is reversed.
@@ -354,6 +356,7 @@ impl Lower<'_> {
             Make::Behind(kind) => self.behind(symbol, kind),
             Make::Has(op) => self.has(symbol, op),
             Make::Remove(op) => self.remove(symbol, op),
+            Make::OthersHaveSort(op, sort) => self.others_have_sort(symbol, op, sort),
             Make::Extended(op) => self.extended(symbol, op, false),
             Make::ExtendedBefore(op) => self.extended(symbol, op, true),
             Make::Code(kind) => self.codes(symbol, kind),
@@ -399,6 +402,7 @@ impl Lower<'_> {
                 (name, vec![if before { lists.sort } else { lists.left }, sort], sort)
             }
             Make::Has(op) => ("@has".into(), vec![of(self.space, op); 2], truth),
+            Make::OthersHaveSort(op, _) => ("@others::".into(), vec![of(self.space, op); 2], truth),
             Make::Remove(op) => ("@others".into(), vec![of(self.space, op); 2], of(self.space, op)),
             Make::Top(op) => {
                 let sort = of(self.space, op);

@@ -12,6 +12,8 @@ use super::*;
 pub(super) enum Left {
     /// Nothing uses it.
     Unused,
+    /// Nothing uses it but a test whether it has a sort, which all applications of the operator have.
+    Sorted(usize),
     /// A value; without an identity, some element must be left.
     Value(Key),
     /// A value, or nothing.
@@ -74,7 +76,10 @@ impl Lower<'_> {
                     break;
                 }
                 (true, None, None) => Left::Nothing,
-                (true, Some(rest), None) if self.is_unused(rest, &known, then) => Left::Unused,
+                (true, Some(rest), None) => match self.unused(op, rest, &known, then) {
+                    Some(Left::Sorted(_)) if twice => Left::Value(new_place()),
+                    found => found.unwrap_or_else(|| Left::Value(new_place())),
+                },
                 _ => Left::Value(new_place()),
             };
             let next = match &left {
@@ -86,7 +91,7 @@ impl Lower<'_> {
             from = next.unwrap_or(from);
         }
         match (many.first(), rests.first(), steps.last()) {
-            (Some(_), None, Some(Step::Pick { left: Left::Unused, .. })) => {}
+            (Some(_), None, Some(Step::Pick { left: Left::Unused | Left::Sorted(_), .. })) => {}
             (Some(rest), None, _) => steps.push(Step::Is(from, rest)),
             (Some(_), Some(_), _) => return None,
             (None, ..) => {}
@@ -94,16 +99,20 @@ impl Lower<'_> {
         Some(steps)
     }
 
-    /// Whether a variable stands for anything, and nothing depends on its value.
-    fn is_unused(&self, term: &Term, known: &HashSet<Key>, then: Then<'_, '_>) -> bool {
-        let TermKind::Var(name, of) = &term.kind else { return false };
+    /// What must be known of the value of a variable for all other arguments, if nothing depends on that value.
+    fn unused(&self, op: usize, term: &Term, known: &HashSet<Key>, then: Then<'_, '_>) -> Option<Left> {
+        let TermKind::Var(name, of) = &term.kind else { return None };
         let key = Key::Named(name.clone(), of.clone());
-        let total = self.space.signature.type_of(of).is_some_and(|of| self.is_total(of));
         let mentions = |step: &Step<'_>| step.terms().iter().any(|within| occurrences(term, within) > 0);
-        total
-            && !known.contains(&key)
-            && !then.search.wanted.iter().any(|(wanted, _)| *wanted == key)
-            && !then.steps.iter().any(mentions)
+        let is_used = known.contains(&key)
+            || then.search.wanted.iter().any(|(wanted, _)| *wanted == key)
+            || then.steps.iter().any(mentions);
+        match self.space.signature.type_of(of)? {
+            _ if is_used => None,
+            of if self.is_total(of) => Some(Left::Unused),
+            Type::Sort(sort) if self.is_known(op, sort) => Some(Left::Sorted(sort)),
+            _ => None,
+        }
     }
 
     /// Takes an element that is like a pattern.
@@ -249,6 +258,16 @@ impl Lower<'_> {
         let (span, kind) = (search.span, self.space.signature.ops[op].range);
         let gone = |key: &Key| key == from || key == taken;
         let has_identity = self.space.signature.ops[op].properties.identity.is_some();
+        if let Left::Sorted(sort) = *left {
+            let (mut cx, patterns) = self.again(env, span);
+            let sorted = self.function(Make::OthersHaveSort(op, sort));
+            let both = [from, taken].map(|key| cx.value(cx.known[key], span)).to_vec();
+            cx.test(self.app(sorted, both, span));
+            let next: Env = env.iter().filter(|(key, _)| !gone(key)).cloned().collect();
+            self.go_on(symbol, cx, patterns, Then { env: &next, ..then })?;
+            self.nothing(symbol, env, search);
+            return Ok(());
+        }
         let remove = self.function(Make::Remove(op));
         let lists = self.lists(kind);
         for is_comb in [true, false] {
@@ -279,7 +298,7 @@ impl Lower<'_> {
                 }
                 (Left::Nothing, true) => self.rule(symbol, cx, patterns, self.app(search.none, Vec::new(), span), span),
                 (Left::Value(_), false) => self.nothing(symbol, env, search),
-                (Left::Unused, _) => {}
+                (Left::Unused | Left::Sorted(_), _) => {}
             }
         }
         Ok(())
@@ -343,6 +362,43 @@ impl Lower<'_> {
             None => cx.value(alone, span),
         };
         self.rule(symbol, cx, vec![alone_pattern, pattern], body, span);
+    }
+
+    /// Whether a value without one of its elements has a sort that all applications of the operator have: one other
+    /// element is looked at.
+    pub(super) fn others_have_sort(&mut self, symbol: SymbolId, op: usize, sort: usize) {
+        let (span, of) = self.of_range(op);
+        let has_sort = self.function(Make::HasSort(sort));
+        for step in 0..3 {
+            let mut cx = Cx::default();
+            let (comb, first, rest) = self.comb(&mut cx, op, span);
+            let (taken, pattern) = cx.fresh(of, span);
+            let taken = cx.value(taken, span);
+            let other = match step {
+                0 => {
+                    let (further, ..) = self.comb(&mut cx, op, span);
+                    cx.matches(rest, further);
+                    None
+                }
+                1 => {
+                    cx.test(self.operation(Operator::Same, vec![first, taken], span));
+                    Some(rest)
+                }
+                _ => Some(first),
+            };
+            let body = match other {
+                Some(other) => self.app(has_sort, vec![other], span),
+                None => self.condition(true, span),
+            };
+            self.rule(symbol, cx, vec![comb, pattern], body, span);
+        }
+        let mut cx = Cx::default();
+        let patterns = [(); 2].map(|()| cx.fresh(of, span).1).to_vec();
+        let body = match self.identity(op) {
+            Some(identity) => self.app(has_sort, vec![identity], span),
+            None => self.condition(false, span),
+        };
+        self.rule(symbol, cx, patterns, body, span);
     }
 
     fn of_range(&self, op: usize) -> (Span, SortId) {
