@@ -213,7 +213,9 @@ impl Parser<'_> {
                     reader.expect(")")?;
                     self.system.strategy.below.push((name, arguments));
                 }
-                _ => return Err(unsupported(span, "this property of a symbol is not supported", "remove it")),
+                _ => {
+                    return Err(unsupported(span, "this property of a symbol is not supported", "remove it"));
+                }
             }
         }
         Ok(())

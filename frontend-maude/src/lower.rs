@@ -25,7 +25,8 @@ use gchr_base::rule::{
     self, Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Role, Var, VarId,
 };
 use gchr_base::signature::{
-    self as ir, Brackets, HIDDEN_BOOL, Mixfix, MixfixPiece, Notation, SortId, SortKind, Symbol, SymbolId, SymbolKind,
+    self as ir, Brackets, HIDDEN_BOOL, Mixfix, MixfixPiece, Notation, SortId, SortKind, Symbol, SymbolId,
+    SymbolKind,
 };
 use gchr_base::source::Span;
 

@@ -326,7 +326,12 @@ fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Vec<Arc<ModulePart>> {
         false => part.clone(),
         true => {
             let key = format!("{param} :: {}", part.key).into();
-            Arc::new(ModulePart { key, rules: Vec::new(), unread: Vec::new(), ..(*naming.part(part)).clone() })
+            Arc::new(ModulePart {
+                key,
+                rules: Vec::new(),
+                unread: Vec::new(),
+                ..(*naming.part(part)).clone()
+            })
         }
     };
     theory.parts.iter().map(renamed).collect()

@@ -81,7 +81,11 @@ pub(crate) struct View {
 pub(crate) enum OpMapping {
     Name(Name, Name),
     /// An application to variables is a term.
-    Term { from: Vec<Token>, to: Vec<Token>, span: Span },
+    Term {
+        from: Vec<Token>,
+        to: Vec<Token>,
+        span: Span,
+    },
 }
 
 /// The name of a sort, a module or an operator, put together of tokens.

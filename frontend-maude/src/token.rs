@@ -136,7 +136,8 @@ pub(crate) fn bytes(text: &str) -> Vec<u8> {
             b'\n' => {}
             b'0'..=b'7' => {
                 let digits = inside[at - 1..].iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
-                let (count, code) = digits.fold((0, 0u32), |(n, code), digit| (n + 1, code * 8 + u32::from(digit - b'0')));
+                let (count, code) =
+                    digits.fold((0, 0u32), |(n, code), digit| (n + 1, code * 8 + u32::from(digit - b'0')));
                 found.push(code as u8);
                 at += count - 1;
             }

@@ -266,7 +266,9 @@ impl<'a, V: View> Notated<'a, V> {
             let Top::App(symbol, args) = self.view.top(node) else { return None };
             match (self.notation(symbol), &*args) {
                 (Notation::Ratio(_), args) if self.is_ratio(args) => return None,
-                (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => return Some(binding.precedence()),
+                (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => {
+                    return Some(binding.precedence());
+                }
                 (Notation::Argument, [arg]) => node = *arg,
                 _ => return None,
             }

@@ -68,10 +68,10 @@ pub(crate) fn stepwise(
         steps.entry(sort).or_insert_with(|| declare(&mut made, sort));
     }
     let mut maker = Maker { rules: IdVec::new(), signature: &made.signature, steps: &steps };
-    let parts: [&dyn Fn(&mut Maker<'_>); 2] = [
-        &|maker| free.rules.iter().for_each(|rule| maker.at_root(rule)),
-        &|maker| own.iter().for_each(|&symbol| maker.below(symbol, below.get(&symbol).map(Vec::as_slice))),
-    ];
+    let parts: [&dyn Fn(&mut Maker<'_>); 2] =
+        [&|maker| free.rules.iter().for_each(|rule| maker.at_root(rule)), &|maker| {
+            own.iter().for_each(|&symbol| maker.below(symbol, below.get(&symbol).map(Vec::as_slice)))
+        }];
     match system.strategy.order {
         Order::Outermost => parts.into_iter().for_each(|part| part(&mut maker)),
         Order::Innermost => parts.into_iter().rev().for_each(|part| part(&mut maker)),
@@ -207,7 +207,11 @@ impl Maker<'_> {
             GoalKind::Match { value, pattern } => {
                 GoalKind::Match { value: self.evaluated(value.clone()), pattern: pattern.clone() }
             }
-            GoalKind::Test(Expr { kind: ExprKind::Op { op: op @ (Op::Same | Op::Differ), args }, sort, span }) => {
+            GoalKind::Test(Expr {
+                kind: ExprKind::Op { op: op @ (Op::Same | Op::Differ), args },
+                sort,
+                span,
+            }) => {
                 let args = args.iter().map(|arg| self.evaluated(arg.clone())).collect();
                 GoalKind::Test(Expr { kind: ExprKind::Op { op: *op, args }, sort: *sort, span: *span })
             }

@@ -40,7 +40,10 @@ fn only_some_arguments_are_rewritten() {
     for strategy in ["(STRATEGY CONTEXTSENSITIVE (cons 1) (first 1 2))", "(REPLACEMENT-MAP (cons 1))"] {
         let text = format!("{LAZY} {strategy}");
         assert_eq!(value(&text, Format::Tpdb, "first(s(0), from(0))"), "cons(0, first(0, from(s(0))))");
-        assert_eq!(value(&text, Format::Tpdb, "cons(head(from(0)), head(from(0)))"), "cons(0, head(from(0)))");
+        assert_eq!(
+            value(&text, Format::Tpdb, "cons(head(from(0)), head(from(0)))"),
+            "cons(0, head(from(0)))"
+        );
     }
     let ari = "(format CSTRS) (fun f 2 :replacement-map (2)) (fun a 0) (fun b 0) (rule a b)";
     assert_eq!(value(ari, Format::Ari, "f(a, a)"), "f(a, b)");

@@ -296,7 +296,9 @@ impl Lower<'_> {
                     let next: Env = env.iter().filter(|(key, _)| !gone(key)).cloned().collect();
                     self.go_on(symbol, cx, patterns, Then { env: &next, ..then })?;
                 }
-                (Left::Nothing, true) => self.rule(symbol, cx, patterns, self.app(search.none, Vec::new(), span), span),
+                (Left::Nothing, true) => {
+                    self.rule(symbol, cx, patterns, self.app(search.none, Vec::new(), span), span)
+                }
                 (Left::Value(_), false) => self.nothing(symbol, env, search),
                 (Left::Unused | Left::Sorted(_), _) => {}
             }

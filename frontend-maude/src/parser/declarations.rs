@@ -237,7 +237,11 @@ pub(super) fn attributes(reader: &mut Reader<'_>) -> Result<Vec<Attribute>, Fail
                 Attribute::Special(name)
             }
             "frozen" => {
-                let inside = if reader.peek().is_some_and(|token| token.is("(")) { in_brackets(reader)? } else { Vec::new() };
+                let inside = if reader.peek().is_some_and(|token| token.is("(")) {
+                    in_brackets(reader)?
+                } else {
+                    Vec::new()
+                };
                 let numbers: Option<Vec<u32>> = inside.iter().map(|token| token.text.parse().ok()).collect();
                 Attribute::Frozen(numbers.ok_or_else(|| expected(word.span, "numbers"))?)
             }

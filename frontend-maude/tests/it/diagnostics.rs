@@ -98,7 +98,8 @@ fn what_is_not_supported_is_said() {
 #[test]
 fn views_that_do_not_fit() {
     let text = |view: &str| {
-        let theory = "fth T is\n sort E .\n op f : E -> E .\nendfth\nfmod L{X :: T} is\n op g : X$E -> X$E .\nendfm\n";
+        let theory =
+            "fth T is\n sort E .\n op f : E -> E .\nendfth\nfmod L{X :: T} is\n op g : X$E -> X$E .\nendfm\n";
         let view = view.replace("from T to NAT is", "from T to NAT is\n sort E to Nat .\n");
         format!("{theory}{view}\nendv\nfmod M is\n protecting L{{V}} .\nendfm\n")
     };

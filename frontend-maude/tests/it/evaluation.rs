@@ -406,7 +406,10 @@ fn views_have_parameters_and_map_operators_to_terms() {
            eq all(nil) = empty .  eq all(S ; L) = S, all(L) .
          endfm
          fmod M is protecting NEST{Nat} .  protecting MAP{Qid, List{Nat}} . endfm",
-        &[("all((1, 2) ; (2, 3) ; (4, 1))", "1, 2, 3, 4"), ("insert('a, 1 2, insert('b, 3, empty))['a]", "1 2")],
+        &[
+            ("all((1, 2) ; (2, 3) ; (4, 1))", "1, 2, 3, 4"),
+            ("insert('a, 1 2, insert('b, 3, empty))['a]", "1 2"),
+        ],
     );
     check(
         "fth MONOID is sort Elt .  op e : -> Elt .  op _*_ : Elt Elt -> Elt . endfth

@@ -79,13 +79,7 @@ const WAITING: usize = 32;
 
 /// Whether two values of a sort are equal; `None` where that takes more than a few cells. Most values that a program
 /// compares are small: they need no memory.
-pub fn at_once(
-    layout: &Layout,
-    cells: &(impl Cells + ?Sized),
-    sort: SortId,
-    a: u32,
-    b: u32,
-) -> Option<bool> {
+pub fn at_once(layout: &Layout, cells: &(impl Cells + ?Sized), sort: SortId, a: u32, b: u32) -> Option<bool> {
     let mut todo = [(sort, a, b); WAITING];
     let (mut waiting, mut pairs) = (1, 0);
     while waiting > 0 {
