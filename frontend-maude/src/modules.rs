@@ -105,7 +105,7 @@ impl<'d> Modules<'d> {
 
     fn unknown(&self, name: &Name) -> Fail {
         let text = &name.text;
-        const OTHERS: [&str; 19] = [
+        const OTHERS: [&str; 18] = [
             "FLOAT",
             "RANDOM",
             "COUNTER",
@@ -114,7 +114,6 @@ impl<'d> Modules<'d> {
             "META-MODULE",
             "META-VIEW",
             "LOOP-MODE",
-            "CONFIGURATION",
             "LEXICAL",
             "META-STRATEGY",
             "INTERNAL-ERROR",

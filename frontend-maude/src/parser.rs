@@ -275,11 +275,10 @@ impl Parser<'_> {
                 self.at += 1;
                 return Ok(self.tokens[start..self.at].to_vec());
             }
-            // `show mod` names what is shown.
-            let is_named = self.at == start + 1 && SETTINGS.contains(&&*self.tokens[start].text);
-            if self.at > start
-                && !is_named
-                && (MODULES.contains(&&*token.text) || ENDS.contains(&&*token.text))
+            // Elsewhere such a word may be one of a term: `N mod 2`.
+            let begins_line = self.at > start && self.tokens[self.at - 1].ends_line;
+            if begins_line && MODULES.contains(&&*token.text)
+                || self.at > start && ENDS.contains(&&*token.text)
             {
                 return Err(expected(token.span, "`.` behind the statement before"));
             }

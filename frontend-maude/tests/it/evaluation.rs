@@ -296,6 +296,17 @@ fn rational_numbers_are_divided_and_have_common_divisors() {
 }
 
 #[test]
+fn words_of_modules_are_words_of_terms() {
+    check(
+        "fmod M is protecting NAT .  op _mod_ : Nat NzNat -> Nat .  op view : -> Nat .
+           vars N M : Nat .  eq N mod M =
+             N rem M .  eq view = 7 mod 4 .
+         endfm",
+        &[("17 mod 5", "2"), ("view mod 2", "1")],
+    );
+}
+
+#[test]
 fn rational_numbers_stand_beside_zero() {
     check(
         "fmod M is protecting RAT . op q : -> Rat . endfm",

@@ -69,6 +69,27 @@ fn rules_apply_below_and_modulo_axioms() {
 }
 
 #[test]
+fn objects_take_messages() {
+    check(
+        "mod BANK is protecting NAT .  protecting QID .  including CONFIGURATION .
+           subsort Qid < Oid .  op Account : -> Cid [ctor] .  op bal:_ : Nat -> Attribute [ctor] .
+           ops credit debit : Oid Nat -> Msg [ctor message] .  op move : Oid Oid Nat -> Msg [ctor message] .
+           vars A B : Oid .  vars N M : Nat .  var S : AttributeSet .
+           rl < A : Account | bal: N, S > credit(A, M) => < A : Account | bal: (N + M), S > .
+           crl < A : Account | bal: N, S > debit(A, M) => < A : Account | bal: sd(N, M), S > if M <= N .
+           rl move(A, B, M) => debit(A, M) credit(B, M) .
+         endm",
+        &[
+            (
+                "< 'a : Account | bal: 10 > < 'b : Account | bal: 1 > move('a, 'b, 4) credit('a, 1)",
+                "< 'a : Account | bal: 7 > < 'b : Account | bal: 5 >",
+            ),
+            ("debit('a, 5) < 'a : Account | bal: 3 >", "< 'a : Account | bal: 3 > debit('a, 5)"),
+        ],
+    );
+}
+
+#[test]
 fn rules_for_variables_and_sequences() {
     check(
         "mod M is protecting NAT .  sorts L .  subsort Nat < L .  op nil : -> L .
