@@ -309,6 +309,7 @@ impl Lower<'_> {
     /// Whether a value is among the elements of another one.
     pub(super) fn has(&mut self, symbol: SymbolId, op: usize) {
         let (span, sort) = self.of_range(op);
+        self.has_number(symbol, op);
         for goes_on in [false, true] {
             let mut cx = Cx::default();
             let (comb, first, rest) = self.comb(&mut cx, op, span);
@@ -329,6 +330,31 @@ impl Lower<'_> {
         let both = [alone, wanted].map(|var| cx.value(var, span)).to_vec();
         let body = self.operation(Operator::Same, both, span);
         self.rule(symbol, cx, vec![alone_pattern, pattern], body, span);
+    }
+
+    /// Numbers come first in the order, the smaller ones before the others.
+    fn has_number(&mut self, symbol: SymbolId, op: usize) {
+        let (span, sort) = self.of_range(op);
+        let kind = self.space.signature.ops[op].range;
+        let Some((_, number)) = self.space.number.filter(|(of, _)| *of == kind) else { return };
+        for compared in [Operator::Lt, Operator::Eq, Operator::Gt] {
+            let mut cx = Cx::default();
+            let (first, first_pattern) = cx.fresh(self.out.int, span);
+            let (rest, rest_pattern) = cx.fresh(sort, span);
+            let first_pattern = self.built(number, vec![first_pattern], span);
+            let comb = self.built(self.space.values[op], vec![first_pattern, rest_pattern], span);
+            let (wanted, pattern) = cx.fresh(sort, span);
+            let (own, own_pattern) = cx.fresh(self.out.int, span);
+            let wanted = cx.value(wanted, span);
+            cx.matches(wanted.clone(), self.built(number, vec![own_pattern], span));
+            let both = [first, own].map(|var| cx.value(var, span)).to_vec();
+            cx.test(self.operation(compared, both, span));
+            let body = match compared {
+                Operator::Lt => self.app(symbol, vec![cx.value(rest, span), wanted], span),
+                _ => self.condition(compared == Operator::Eq, span),
+            };
+            self.rule(symbol, cx, vec![comb, pattern], body, span);
+        }
     }
 
     /// A value without one of its elements.
