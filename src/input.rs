@@ -328,7 +328,7 @@ impl Input {
             gchr_formats::load(sources, id, format, &files);
         let Some(rules) = program else { return Err(diagnostics) };
         let syntax = Syntax::Format(format);
-        let reader = reader.map(|reader| OwnReader::Modulo(Box::new(reader)));
+        let reader = reader.map(|reader| OwnReader::Made(Box::new(reader)));
         let rules = self.with_term(rules, reader.as_ref(), sources, &mut diagnostics)?;
         Ok(Parts { reader, ..Parts::of_terms(syntax, Box::new(ast), rules, diagnostics) })
     }

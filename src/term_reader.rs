@@ -16,7 +16,7 @@ pub(crate) enum OwnReader {
     Trs(gchr_trs::InputReader),
     Mcrl2(gchr_mcrl2::InputReader),
     Maude(gchr_maude::InputReader),
-    Modulo(Box<gchr_formats::ModuloReader>),
+    Made(Box<gchr_formats::MadeReader>),
 }
 
 impl OwnReader {
@@ -26,7 +26,7 @@ impl OwnReader {
             OwnReader::Trs(reader) => reader.read(sources, id),
             OwnReader::Mcrl2(reader) => reader.read(sources, id),
             OwnReader::Maude(reader) => reader.read(sources, id),
-            OwnReader::Modulo(reader) => reader.read(sources, id),
+            OwnReader::Made(reader) => reader.read(sources, id),
         }
     }
 }

@@ -9,7 +9,7 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::system::*;
 use crate::term::{self, Notation, Shown, ident, idents};
-use crate::tokens::{Fail, Lexis, Reader};
+use crate::tokens::{Fail, Lexis, Reader, argument};
 use crate::unsupported::{self, unsupported};
 
 /// What texts of the format are made of.
@@ -108,10 +108,10 @@ impl Parser<'_> {
 
     fn format(&mut self, reader: &mut Reader<'_>) -> Result<(), Fail> {
         let (word, span) = reader.word("a format")?;
-        let known = ["TRS", "MSTRS", "CTRS"].into_iter().find(|known| *known == word);
+        let known = ["TRS", "MSTRS", "CTRS", "CSTRS", "CSCTRS"].into_iter().find(|known| *known == word);
         let Some(format) = known else {
             self.format = Some("another");
-            let help = "formats that are read: TRS, MSTRS and CTRS";
+            let help = "formats that are read: TRS, MSTRS, CTRS, CSTRS and CSCTRS";
             return Err(unsupported(
                 span,
                 &format!("systems of the format `{word}` are not supported"),
@@ -190,11 +190,11 @@ impl Parser<'_> {
         Ok((sorts, result))
     }
 
-    /// `:theory AC`; `:replacement-map (1)` and others are not supported.
+    /// `:theory AC`, `:replacement-map (1)`.
     fn properties(&mut self, name: Ident, reader: &mut Reader<'_>) -> Result<(), Fail> {
         while reader.is_word(0) {
             let (word, span) = reader.word("a property")?;
-            let (what, help) = match word {
+            match word {
                 ":theory" => {
                     let (kind, span) = reader.word("`AC`, `A` or `C`")?;
                     let Some(axioms) = axioms_of(kind) else {
@@ -202,14 +202,21 @@ impl Parser<'_> {
                         return Err(unsupported(span, &what, "matching is modulo A, C and AC"));
                     };
                     self.system.theory.push((name, axioms));
-                    continue;
                 }
                 ":replacement-map" => {
-                    ("rewriting below some arguments only", "remove it to rewrite below all arguments")
+                    self.system.strategy.order = Order::Outermost;
+                    reader.expect("(")?;
+                    let mut arguments = Vec::new();
+                    while !reader.is(0, ")") && !reader.at_end() {
+                        arguments.push(argument(reader)?);
+                    }
+                    reader.expect(")")?;
+                    self.system.strategy.below.push((name, arguments));
                 }
-                _ => ("this property of a symbol", "remove it"),
-            };
-            return Err(unsupported(span, &format!("{what} is not supported"), help));
+                _ => {
+                    return Err(unsupported(span, "this property of a symbol is not supported", "remove it"));
+                }
+            }
         }
         Ok(())
     }
@@ -283,6 +290,7 @@ impl fmt::Display for Printed<'_> {
             ConditionKind::Oriented => "CTRS oriented",
             ConditionKind::SemiEquational => "CTRS semi-equational",
             ConditionKind::Join if conditional => "CTRS join",
+            ConditionKind::Join if !system.strategy.below.is_empty() => "CSTRS",
             ConditionKind::Join => "TRS",
         };
         writeln!(f, "(format {})", if system.one_sort.is_none() { "MSTRS" } else { kind })?;
@@ -298,11 +306,14 @@ impl fmt::Display for Printed<'_> {
                 let gap = if args.is_empty() { "" } else { " " };
                 write!(f, "(fun {name} :sort ({args}{gap}{})", system.text(symbol.result.name))?;
             }
-            let theory = system.theory.iter().find(|(of, _)| of.name == symbol.name.name);
-            match theory {
-                Some((_, axioms)) => writeln!(f, " :theory {})", axioms_name(*axioms))?,
-                None => writeln!(f, ")")?,
+            if let Some((_, axioms)) = system.theory.iter().find(|(of, _)| of.name == symbol.name.name) {
+                write!(f, " :theory {}", axioms_name(*axioms))?;
             }
+            let below = system.strategy.below.iter().find(|(of, _)| of.name == symbol.name.name);
+            if let Some((_, arguments)) = below {
+                write!(f, " :replacement-map ({})", numbered(arguments, " "))?;
+            }
+            writeln!(f, ")")?;
         }
         for rule in &system.rules {
             write!(f, "(rule {} {}", term(&rule.left), term(&rule.right))?;

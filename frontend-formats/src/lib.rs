@@ -22,11 +22,11 @@ use std::fmt;
 
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::rule::Program;
-use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_base::stack::with_large_stack;
 
 pub use gchr_base::reading::Files;
-pub use lower::{InputReader, ModuloReader};
+pub use lower::{InputReader, MadeReader};
 pub use system::*;
 pub use term::{Node, Term};
 
@@ -70,8 +70,9 @@ pub struct Loaded {
     pub ast: Printable,
     /// The program; `Some` iff no diagnostic is an error.
     pub program: Option<Program>,
-    /// Reads further terms for a program that matches modulo axioms; for others an [`InputReader`] does.
-    pub reader: Option<ModuloReader>,
+    /// Reads further terms for a program that matches modulo axioms, or that has another strategy than innermost; for
+    /// others an [`InputReader`] does.
+    pub reader: Option<MadeReader>,
     /// Errors and warnings, by place.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -89,11 +90,11 @@ pub fn load(sources: &mut SourceMap, id: SourceId, format: Format, files: &Files
         };
         let free = lower::lower(&system, &mut diagnostics);
         let (program, reader) = match free {
-            Some(free) if !system.theory.is_empty() => {
-                let made = lower::modulo(&system, free, &mut diagnostics);
+            Some(free) if !system.theory.is_empty() || !system.strategy.is_eager() => {
+                let made = lower::made(&system, free, Span::new(id, 0, 0), &mut diagnostics);
                 (made.as_ref().map(|reader| reader.program().clone()), made)
             }
-            free => (free, None),
+            free => (free.map(|(program, _)| program), None),
         };
         diagnostic::sort(&mut diagnostics);
         Loaded { ast: Printable { system, format }, program, reader, diagnostics }

@@ -5,6 +5,7 @@ mod input;
 mod modulo;
 mod scope;
 mod sorts;
+mod stepwise;
 
 use gchr_base::diagnostic::{Diagnostic, has_errors, shorten};
 use gchr_base::hash::HashMap;
@@ -19,8 +20,8 @@ use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
 pub use input::InputReader;
-pub use modulo::ModuloReader;
-pub(crate) use modulo::modulo;
+pub use modulo::MadeReader;
+pub(crate) use modulo::made;
 
 use self::scope::{Meaning, Scope};
 use crate::system::{Condition, ConditionKind, RuleDeclaration, System};
@@ -33,7 +34,11 @@ const MAX_DEPTH: u32 = 20_000;
 const MAX_FINDINGS: usize = 100;
 
 /// Checks and lowers a system. A program comes out only without errors, also of those in `diagnostics`.
-pub(crate) fn lower(system: &System, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
+/// The terms to evaluate are those of the program as one, and each of them.
+pub(crate) fn lower(
+    system: &System,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<(Program, Vec<GroundTerm>)> {
     let scope = Scope::declare(system, diagnostics);
     let mut rules = IdVec::new();
     for rule in &system.rules {
@@ -63,10 +68,10 @@ pub(crate) fn lower(system: &System, diagnostics: &mut Vec<Diagnostic>) -> Optio
         return None;
     }
     let mut signature = scope.signature.into_owned();
-    let start = GroundTerm::together(terms, &mut signature);
+    let start = GroundTerm::together(terms.clone(), &mut signature);
     let program = Program { signature, rules, start: Start::Term(start), semantics: None };
     debug_assert_eq!(gchr_base::rule::verify(&program), []);
-    Some(program)
+    Some((program, terms))
 }
 
 /// The finding that there are more than are shown.

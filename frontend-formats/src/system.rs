@@ -23,6 +23,8 @@ pub struct System {
     pub symbols: Vec<SymbolDeclaration>,
     /// Symbols that rules match modulo axioms.
     pub theory: Vec<(Ident, Axioms)>,
+    /// Where terms are rewritten.
+    pub strategy: Strategy,
     /// Whether names that are no symbols are variables.
     pub undeclared_variables: bool,
     /// Declared variables.
@@ -33,6 +35,32 @@ pub struct System {
     pub rules: Vec<RuleDeclaration>,
     /// Terms to evaluate.
     pub terms: Vec<Term>,
+}
+
+/// Where terms are rewritten.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Strategy {
+    /// Which places come first.
+    pub order: Order,
+    /// Arguments below which terms are rewritten, counted from 1, of symbols with others.
+    pub below: Vec<(Ident, Vec<u32>)>,
+}
+
+/// Which places of a term are rewritten first; of several ones the leftmost.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Order {
+    /// Those that have no place to rewrite below them.
+    #[default]
+    Innermost,
+    /// Those that are below no place to rewrite.
+    Outermost,
+}
+
+impl Strategy {
+    /// Whether arguments are evaluated before what they are arguments of, all of them.
+    pub fn is_eager(&self) -> bool {
+        *self == Strategy::default()
+    }
 }
 
 /// What the conditions of a system mean.
@@ -105,6 +133,11 @@ pub(crate) fn axioms_of(name: &str) -> Option<Axioms> {
     Some(Axioms { associative, commutative })
 }
 
+/// The numbers of arguments, with something between them.
+pub(crate) fn numbered(arguments: &[u32], between: &str) -> String {
+    arguments.iter().map(u32::to_string).collect::<Vec<_>>().join(between)
+}
+
 /// The name of axioms.
 pub(crate) fn axioms_name(axioms: Axioms) -> &'static str {
     match (axioms.associative, axioms.commutative) {
@@ -124,6 +157,7 @@ impl System {
             sorts: Vec::new(),
             symbols: Vec::new(),
             theory: Vec::new(),
+            strategy: Strategy::default(),
             undeclared_variables: false,
             variables: Vec::new(),
             conditions: ConditionKind::Join,

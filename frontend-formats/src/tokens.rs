@@ -200,3 +200,20 @@ fn tokens(text: &str, lexis: &Lexis) -> Vec<Token> {
 fn mark_at(text: &str, lexis: &Lexis) -> Option<&'static str> {
     lexis.marks.iter().copied().find(|mark| text.starts_with(mark))
 }
+
+/// The number of an argument, counted from 1.
+pub(crate) fn argument(reader: &mut Reader<'_>) -> Result<u32, Fail> {
+    let (word, span) = reader.word("the number of an argument")?;
+    argument_of(word, span)
+}
+
+/// The same from its text.
+pub(crate) fn argument_of(text: &str, span: Span) -> Result<u32, Fail> {
+    text.parse().map_err(|_| {
+        Box::new(
+            Diagnostic::error("T1001", "this is no number of an argument")
+                .label(span, "a number from 1 on should be here")
+                .help("arguments are counted from left to right"),
+        )
+    })
+}

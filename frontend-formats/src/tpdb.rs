@@ -9,7 +9,7 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::system::*;
 use crate::term::{self, Notation, Shown, ident, idents};
-use crate::tokens::{Fail, Lexis, Reader};
+use crate::tokens::{Fail, Lexis, Reader, argument};
 use crate::unsupported::{self, unsupported};
 
 /// What texts of the format are made of.
@@ -84,7 +84,7 @@ impl Parser<'_> {
                 Ok(())
             }
             "THEORY" => self.theory(reader),
-            "REPLACEMENT-MAP" => Err(no_context(span)),
+            "REPLACEMENT-MAP" => self.replacement(reader),
             "COMMENT" => {
                 self.skip_rest(reader);
                 Ok(())
@@ -127,14 +127,32 @@ impl Parser<'_> {
         let (word, span) = reader.word("a strategy")?;
         match word {
             "INNERMOST" => Ok(()),
-            "OUTERMOST" => Err(unsupported(
-                span,
-                "outermost rewriting is not supported",
-                "terms are rewritten innermost: remove the section if that is meant",
-            )),
-            "CONTEXTSENSITIVE" => Err(no_context(span)),
-            _ => Err(unsupported(span, &format!("strategy `{word}` is not known"), "INNERMOST is")),
+            "OUTERMOST" => {
+                self.system.strategy.order = Order::Outermost;
+                Ok(())
+            }
+            "CONTEXTSENSITIVE" => self.replacement(reader),
+            _ => {
+                let what = format!("strategy `{word}` is not known");
+                Err(unsupported(span, &what, "INNERMOST, OUTERMOST and CONTEXTSENSITIVE are"))
+            }
         }
+    }
+
+    /// `(cons 1) (if 1 2)`, also with commas.
+    fn replacement(&mut self, reader: &mut Reader<'_>) -> Result<(), Fail> {
+        self.system.strategy.order = Order::Outermost;
+        while reader.eat("(") {
+            let symbol = ident(reader, &mut self.system.names, "a function symbol")?;
+            let mut arguments = Vec::new();
+            while !reader.is(0, ")") && !reader.at_end() {
+                arguments.push(argument(reader)?);
+                reader.eat(",");
+            }
+            reader.expect(")")?;
+            self.system.strategy.below.push((symbol, arguments));
+        }
+        Ok(())
     }
 
     /// `(cons Nat List -> List) (nil -> List)`.
@@ -193,14 +211,6 @@ impl Parser<'_> {
     }
 }
 
-fn no_context(span: Span) -> Fail {
-    unsupported(
-        span,
-        "rewriting below some arguments only is not supported",
-        "remove the section to rewrite below all arguments",
-    )
-}
-
 /// A system in the format.
 pub(crate) struct Printed<'a>(pub &'a System);
 
@@ -230,6 +240,17 @@ impl fmt::Display for Printed<'_> {
                 write!(f, " ({} {})", axioms_name(*axioms), system.text(symbol.name))?;
             }
             writeln!(f, ")")?;
+        }
+        match (system.strategy.order, system.strategy.below.as_slice()) {
+            (Order::Innermost, _) => {}
+            (Order::Outermost, []) => writeln!(f, "(STRATEGY OUTERMOST)")?,
+            (Order::Outermost, below) => {
+                write!(f, "(STRATEGY CONTEXTSENSITIVE")?;
+                for (symbol, arguments) in below {
+                    write!(f, " ({} {})", system.text(symbol.name), numbered(arguments, " "))?;
+                }
+                writeln!(f, ")")?;
+            }
         }
         writeln!(f, "(RULES")?;
         for rule in &system.rules {

@@ -9,7 +9,7 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::system::*;
 use crate::term::{Node, Term, write_nodes};
-use crate::tokens::Fail;
+use crate::tokens::{Fail, argument_of};
 use crate::unsupported::{self, unsupported};
 use crate::xml::Reader;
 
@@ -56,13 +56,28 @@ impl Parser<'_> {
             reader.enter(name);
             match name {
                 "trs" => self.system(reader)?,
-                "strategy" => strategy(&reader.text()?)?,
+                "strategy" => self.strategy(&reader.text()?)?,
                 // These ask for something about the system.
                 "startterm" | "status" | "metainformation" | "comment" => reader.skip(),
                 _ => self.skipped(reader, name, span),
             }
         }
         reader.close()
+    }
+
+    fn strategy(&mut self, (word, span): &(std::borrow::Cow<'_, str>, Span)) -> Result<(), Fail> {
+        self.system.strategy.order = match &**word {
+            "INNERMOST" => Order::Innermost,
+            "OUTERMOST" => Order::Outermost,
+            // Any order is right: the outermost one ends more often where terms are rewritten below some arguments.
+            "FULL" if self.system.strategy.below.is_empty() => Order::Innermost,
+            "FULL" => Order::Outermost,
+            _ => {
+                let what = format!("strategy `{word}` is not supported");
+                return Err(unsupported(*span, &what, "FULL, INNERMOST and OUTERMOST are"));
+            }
+        };
+        Ok(())
     }
 
     /// What is inside of `<trs>`.
@@ -218,8 +233,13 @@ impl Parser<'_> {
                         self.system.theory.push((name, axioms));
                     }
                     "replacementmap" => {
-                        let what = "rewriting below some arguments only is not supported";
-                        return Err(unsupported(span, what, "remove it to rewrite below all arguments"));
+                        let mut arguments = Vec::new();
+                        while reader.enter("entry") {
+                            let (number, span) = reader.text()?;
+                            arguments.push(argument_of(&number, span)?);
+                        }
+                        reader.close()?;
+                        self.system.strategy.below.push((name, arguments));
                     }
                     _ => {
                         return Err(unsupported(
@@ -242,17 +262,6 @@ impl Parser<'_> {
                 Diagnostic::error("T1001", "a name is empty").label(span, "here").help("write a name"),
             )),
         }
-    }
-}
-
-fn strategy((word, span): &(std::borrow::Cow<'_, str>, Span)) -> Result<(), Fail> {
-    match &**word {
-        "FULL" | "INNERMOST" => Ok(()),
-        _ => Err(unsupported(
-            *span,
-            &format!("strategy `{word}` is not supported"),
-            "terms are rewritten innermost: remove it if that is meant",
-        )),
     }
 }
 
@@ -289,6 +298,12 @@ impl fmt::Display for Printed<'_> {
             if let Some((_, axioms)) = system.theory.iter().find(|(of, _)| of.name == symbol.name.name) {
                 write!(f, "<theory>{}</theory>", axioms_name(*axioms))?;
             }
+            let below = system.strategy.below.iter().find(|(of, _)| of.name == symbol.name.name);
+            if let Some((_, arguments)) = below {
+                let entries: Vec<String> =
+                    arguments.iter().map(|argument| format!("<entry>{argument}</entry>")).collect();
+                write!(f, "<replacementmap>{}</replacementmap>", entries.concat())?;
+            }
             writeln!(f, "</funcsym>")?;
         }
         let kind = match system.conditions {
@@ -296,10 +311,13 @@ impl fmt::Display for Printed<'_> {
             ConditionKind::Join => "JOIN",
             ConditionKind::SemiEquational => "SEMI-EQUATIONAL",
         };
-        writeln!(
-            f,
-            "</signature>\n<conditiontype>{kind}</conditiontype>\n</trs>\n<strategy>FULL</strategy>\n</problem>"
-        )
+        let strategy = match (system.strategy.order, system.strategy.below.is_empty()) {
+            (Order::Innermost, false) => "INNERMOST",
+            (Order::Outermost, true) => "OUTERMOST",
+            _ => "FULL",
+        };
+        writeln!(f, "</signature>\n<conditiontype>{kind}</conditiontype>\n</trs>")?;
+        writeln!(f, "<strategy>{strategy}</strategy>\n</problem>")
     }
 }
 

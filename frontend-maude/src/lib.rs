@@ -31,7 +31,7 @@ pub use syntax::Text;
 use crate::lower::{Lower, Output, Space};
 use crate::modules::{Flat, Modules};
 use crate::signature::Signature;
-use crate::syntax::{Item, Name};
+use crate::syntax::{Item, Name, Steps};
 
 /// Most findings that are shown.
 const MAX_FINDINGS: usize = 100;
@@ -75,6 +75,7 @@ pub fn load(sources: &mut SourceMap, id: SourceId, term: Option<SourceId>, files
 struct Reduction {
     module: Arc<Flat>,
     tokens: Vec<token::Token>,
+    steps: Option<Steps>,
 }
 
 fn program(
@@ -93,7 +94,7 @@ fn program(
             Ok(tokens) => {
                 reductions = last
                     .iter()
-                    .map(|module| Reduction { module: module.clone(), tokens: tokens.clone() })
+                    .map(|module| Reduction { module: module.clone(), tokens: tokens.clone(), steps: None })
                     .collect();
             }
             Err(found) => diagnostics.push(*found),
@@ -123,7 +124,17 @@ fn program(
         let found = spaces.iter_mut().find(|(module, _)| Arc::ptr_eq(module, &reduction.module));
         let Some((_, space)) = found else { continue };
         match input::read(&reduction.tokens, space, &mut out) {
-            Ok(term) => terms.push(term),
+            Ok(term) => terms.push(match reduction.steps {
+                Some(steps) => {
+                    for found in reduction.module.parts.iter().flat_map(|part| &part.unread) {
+                        if !out.diagnostics.contains(found) {
+                            out.diagnostics.push(found.clone());
+                        }
+                    }
+                    Lower { space, out: &mut out }.rewritten(term, steps)
+                }
+                None => term,
+            }),
             Err(found) => diagnostics.push(*found),
         }
     }
@@ -166,7 +177,7 @@ fn reductions(
             }
             Item::View(_) | Item::Include(..) => {}
             Item::Select(module) => current = modules.expr(module, &[]),
-            Item::Reduce { module, term } => {
+            Item::Reduce { module, term, steps } => {
                 let module = match module {
                     Some(module) => modules.expr(module, &[]),
                     None => current.clone(),
@@ -174,7 +185,10 @@ fn reductions(
                 if module.is_none() && !has_errors(modules.diagnostics) {
                     modules.diagnostics.push(no_module(term[0].span));
                 }
-                reductions.extend(module.map(|module| Reduction { module, tokens: term.clone() }));
+                // Further terms are of this one where the text declares none.
+                current = current.or_else(|| module.clone());
+                let (tokens, steps) = (term.clone(), *steps);
+                reductions.extend(module.map(|module| Reduction { module, tokens, steps }));
             }
         }
     }

@@ -7,6 +7,8 @@ mod lists;
 mod numbers;
 mod order;
 mod pattern;
+mod picks;
+mod rewriting;
 mod search;
 mod sorts;
 mod steps;
@@ -23,7 +25,8 @@ use gchr_base::rule::{
     self, Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Role, Var, VarId,
 };
 use gchr_base::signature::{
-    self as ir, HIDDEN_BOOL, Mixfix, MixfixPiece, Notation, SortId, SortKind, Symbol, SymbolId, SymbolKind,
+    self as ir, Brackets, HIDDEN_BOOL, Mixfix, MixfixPiece, Notation, SortId, SortKind, Symbol, SymbolId,
+    SymbolKind,
 };
 use gchr_base::source::Span;
 
@@ -56,9 +59,15 @@ enum Make {
     WithoutAll(usize),
     /// A list behind elements that it begins with.
     Behind(usize),
+    /// Whether a value is an argument of an associative and commutative operator in another value.
+    Has(usize),
+    /// A value without one of its arguments.
+    Remove(usize),
+    /// Whether such a value has a sort.
+    OthersHaveSort(usize, usize),
     /// An operator applied to a value and what an extension has left.
     Extended(usize),
-    /// The same with the rest before it, which is reversed.
+    /// The same with a list before it, which is reversed.
     ExtendedBefore(usize),
     /// The least sort as a number.
     Code(usize),
@@ -67,6 +76,10 @@ enum Make {
     HasSort(usize),
     /// A truth value of conditions as one of the module.
     Truth,
+    /// A step by a rule of a system module on a normal form, if there is one.
+    Step(usize),
+    /// So many steps, or with a negative number all.
+    Rewrite(usize),
     /// `if` on values.
     Choice(usize),
     Power,
@@ -82,6 +95,10 @@ struct Lists {
     maybe: SortId,
     some: SymbolId,
     none: SymbolId,
+    /// A value, or nothing.
+    left: SortId,
+    others: SymbolId,
+    no_others: SymbolId,
 }
 
 /// What is made of all modules of a program.
@@ -141,7 +158,7 @@ pub(crate) struct Space {
     values: Vec<SymbolId>,
     /// Numbers as values of their kind.
     number: Option<(usize, SymbolId)>,
-    /// Strings, quoted identifiers and variables of terms to evaluate, with their sorts.
+    /// Quoted identifiers and variables of terms to evaluate, with their sorts.
     texts: HashMap<(usize, Arc<str>), (SymbolId, Type)>,
     /// By kind.
     lists: HashMap<usize, Lists>,
@@ -290,7 +307,14 @@ impl Lower<'_> {
             self.space.values.push(value);
             let pieces: Vec<MixfixPiece<'_>> = Mixfix::pieces(&op.name).collect();
             let holes = pieces.iter().filter(|piece| **piece == MixfixPiece::Hole).count();
-            let notation = if holes == op.domain.len() && holes > 0 {
+            let special = op.properties.special.as_deref();
+            let notation = if special == Some("string") {
+                Notation::Quoted
+            } else if special == Some("character") {
+                Notation::Character
+            } else if special == Some("no-character") {
+                Notation::Empty(Brackets { open: "", close: "" })
+            } else if holes == op.domain.len() && holes > 0 {
                 let (prec, mut limits) = binding(op, &pieces);
                 if let [first, .., last] = limits.as_mut_slice()
                     && (*first == prec && *last == prec || op.properties.assoc)
@@ -299,7 +323,8 @@ impl Lower<'_> {
                     let less = prec.saturating_sub(1);
                     (*first, *last) = (less.min(*first), less.min(*last));
                 }
-                Notation::Mixfix(Mixfix::new(prec, &limits, op.properties.assoc))
+                let binding = Mixfix::new(prec, &limits, op.properties.assoc);
+                if special == Some("ratio") { Notation::Ratio(binding) } else { Notation::Mixfix(binding) }
             } else if op.properties.assoc {
                 Notation::Flat
             } else {
@@ -330,12 +355,17 @@ impl Lower<'_> {
             Make::Without(kind) => self.without(symbol, kind),
             Make::WithoutAll(kind) => self.without_all(symbol, kind),
             Make::Behind(kind) => self.behind(symbol, kind),
+            Make::Has(op) => self.has(symbol, op),
+            Make::Remove(op) => self.remove(symbol, op),
+            Make::OthersHaveSort(op, sort) => self.others_have_sort(symbol, op, sort),
             Make::Extended(op) => self.extended(symbol, op, false),
             Make::ExtendedBefore(op) => self.extended(symbol, op, true),
             Make::Code(kind) => self.codes(symbol, kind),
             Make::Lookup(op) => self.lookup(symbol, op),
             Make::HasSort(sort) => self.has_sort_rules(symbol, sort),
             Make::Truth => self.truth_rules(symbol),
+            Make::Step(kind) => self.step_rules(symbol, kind),
+            Make::Rewrite(kind) => self.rewrite_rules(symbol, kind),
             Make::Choice(kind) => self.choice_rules(symbol, kind),
             Make::Power => self.power(symbol),
         }
@@ -368,8 +398,13 @@ impl Lower<'_> {
             }
             Make::ExtendedBefore(op) | Make::Extended(op) => {
                 let (sort, name) = (of(self.space, op), self.space.signature.ops[op].name.to_string());
-                (name, vec![self.lists(self.space.signature.ops[op].range).sort, sort], sort)
+                let lists = self.lists(self.space.signature.ops[op].range);
+                let before = matches!(make, Make::ExtendedBefore(_));
+                (name, vec![if before { lists.sort } else { lists.left }, sort], sort)
             }
+            Make::Has(op) => ("@has".into(), vec![of(self.space, op); 2], truth),
+            Make::OthersHaveSort(op, _) => ("@others::".into(), vec![of(self.space, op); 2], truth),
+            Make::Remove(op) => ("@others".into(), vec![of(self.space, op); 2], of(self.space, op)),
             Make::Top(op) => {
                 let sort = of(self.space, op);
                 (self.space.signature.ops[op].name.to_string(), vec![sort], sort)
@@ -406,6 +441,11 @@ impl Lower<'_> {
                 (format!("_::{}", of.name), vec![self.space.sorts[of.kind]], truth)
             }
             Make::Truth => ("@truth".into(), vec![truth], self.truth_sort()),
+            Make::Step(kind) => ("@step".into(), vec![self.space.sorts[kind]], self.lists(kind).left),
+            Make::Rewrite(kind) => {
+                let sort = self.space.sorts[kind];
+                ("@rewrite".into(), vec![sort, int], sort)
+            }
             Make::Choice(kind) => {
                 let sort = self.space.sorts[kind];
                 ("if_then_else_fi".into(), vec![self.truth_sort(), sort, sort], sort)
@@ -429,7 +469,7 @@ impl Lower<'_> {
             let name = format!("{name}({})", self.space.signature.kind_name(kind));
             self.out.signature.sorts.push(ir::Sort { name, kind: SortKind::Data, span: None })
         };
-        let (list, maybe) = (sort("@list"), sort("@maybe"));
+        let (list, maybe, left) = (sort("@list"), sort("@maybe"), sort("@left"));
         let lists = Lists {
             sort: list,
             nil: self.symbol("@nil", Vec::new(), list, None),
@@ -437,6 +477,9 @@ impl Lower<'_> {
             maybe,
             some: self.symbol("@some", vec![list], maybe, None),
             none: self.symbol("@none", Vec::new(), maybe, None),
+            left,
+            others: self.symbol("@others", vec![element], left, None),
+            no_others: self.symbol("@none", Vec::new(), left, None),
         };
         self.space.lists.insert(kind, lists);
         lists

@@ -2,6 +2,7 @@
 
 mod naming;
 mod statements;
+mod views;
 
 use std::sync::Arc;
 
@@ -104,9 +105,8 @@ impl<'d> Modules<'d> {
 
     fn unknown(&self, name: &Name) -> Fail {
         let text = &name.text;
-        const OTHERS: [&str; 20] = [
+        const OTHERS: [&str; 18] = [
             "FLOAT",
-            "CONVERSION",
             "RANDOM",
             "COUNTER",
             "META-LEVEL",
@@ -114,7 +114,6 @@ impl<'d> Modules<'d> {
             "META-MODULE",
             "META-VIEW",
             "LOOP-MODE",
-            "CONFIGURATION",
             "LEXICAL",
             "META-STRATEGY",
             "INTERNAL-ERROR",
@@ -161,73 +160,11 @@ impl<'d> Modules<'d> {
                 let parts = of.parts.iter().map(|part| naming.part(part)).collect();
                 Some(Arc::new(Flat { parts, ..(*of).clone() }))
             }
-            ModuleExpr::Instance(of, args) => self.instance(of, args, params),
-        }
-    }
-
-    fn instance(
-        &mut self,
-        of: &ModuleExpr,
-        args: &[ModuleExpr],
-        params: &[(Arc<str>, Arc<Flat>)],
-    ) -> Option<Arc<Flat>> {
-        let generic = self.expr(of, params)?;
-        if generic.params.len() != args.len() {
-            let (wanted, found) = (generic.params.len(), args.len());
-            self.diagnostics.push(
-                Diagnostic::error("T3106", format!("the module has {wanted} parameters, not {found}"))
-                    .label(of.span(), "instantiated here")
-                    .help("give one view for each parameter"),
-            );
-            return None;
-        }
-        let (mut naming, mut targets, mut open) = (Naming::default(), Vec::new(), Vec::new());
-        for ((param, theory), arg) in generic.params.iter().zip(args) {
-            let ModuleExpr::Name(name) = arg else {
-                self.diagnostics
-                    .push(*crate::parser::unsupported(arg.span(), "views with parameters, as arguments,"));
-                return None;
-            };
-            naming.argument(param, &name.text);
-            if let Some(outer) = params.iter().find(|(outer, _)| *outer == name.text) {
-                for sort in theory_sorts(theory) {
-                    naming.sort(&format!("{param}${sort}"), &format!("{}${sort}", name.text));
-                }
-                open.push(outer.clone());
-                continue;
+            ModuleExpr::Instance(of, args) => {
+                let generic = self.expr(of, params)?;
+                Some(Arc::new(self.instance(&generic, of.span(), args, params)?.0))
             }
-            let Some(view) = self.views.get(&name.text).cloned() else {
-                let near = nearest(&name.text, self.views.keys().map(|name| &**name));
-                self.diagnostics.push(
-                    Diagnostic::error("T3103", format!("unknown view `{}`", name.text))
-                        .label(name.span, "used here")
-                        .help(match near {
-                            Some(near) => format!("did you mean `{near}`?"),
-                            None => "declare a view, or name a parameter of this module".into(),
-                        }),
-                );
-                return None;
-            };
-            self.expr(&view.from, &[])?;
-            targets.push(self.expr(&view.to, &[])?);
-            for sort in theory_sorts(theory) {
-                let to = view.sorts.iter().find(|(from, _)| *from.text == *sort);
-                let to = to.map_or(sort.clone(), |(_, to)| to.text.clone());
-                naming.sort(&format!("{param}${sort}"), &to);
-            }
-            view.ops.iter().for_each(|(from, to)| naming.operator(&from.text, &to.text, Vec::new()));
         }
-        let mut parts = Vec::new();
-        targets.iter().for_each(|target| join(&mut parts, &target.parts));
-        open.iter().for_each(|(param, theory)| join(&mut parts, &parameter_parts(param, theory)));
-        let own: Vec<Arc<ModulePart>> = generic
-            .parts
-            .iter()
-            .filter(|part| !part.is_theory || !part.key.contains("::"))
-            .map(|part| naming.part(part))
-            .collect();
-        join(&mut parts, &own);
-        Some(Arc::new(Flat { parts, params: Vec::new(), ..(*generic).clone() }))
     }
 
     fn flatten(&mut self, module: &Module, is_library: bool, included: &[Name]) -> Option<Flat> {
@@ -267,6 +204,7 @@ impl<'d> Modules<'d> {
             subsorts: Vec::new(),
             ops: Vec::new(),
             rules: Vec::new(),
+            unread: Vec::new(),
         };
         self.declarations(module, &mut own);
         let variables = Arc::new(statements::variables(module));
@@ -324,6 +262,10 @@ impl<'d> Modules<'d> {
                     found.identity = Some(Identity { left, right, tokens, term: None });
                 }
                 Attribute::Prec(prec) => found.prec = Some(*prec),
+                Attribute::Frozen(arguments) if arguments.is_empty() => {
+                    found.frozen.extend(1..=declared.domain.len() as u32);
+                }
+                Attribute::Frozen(arguments) => found.frozen.extend(arguments),
                 Attribute::Gather(letters) => found.gather = Some(letters.clone()),
                 Attribute::Strategy(order, span) => {
                     let all = (1..=declared.domain.len() as u32).all(|arg| order.contains(&arg));
@@ -367,17 +309,28 @@ fn theory_sorts(theory: &Flat) -> Vec<Arc<str>> {
     own.flat_map(|part| part.sorts.iter().map(|sort| sort.text.clone())).collect()
 }
 
-/// The parts of a theory for a parameter: its sorts get the name of the parameter, its equations hold by themselves.
-fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Vec<Arc<ModulePart>> {
+/// The names of the sorts of a theory for a parameter.
+fn parameter_naming(param: &str, theory: &Flat) -> Naming {
     let mut naming = Naming::default();
     for sort in theory_sorts(theory) {
         naming.sort(&sort, &format!("{param}${sort}"));
     }
+    naming
+}
+
+/// The parts of a theory for a parameter: its sorts get the name of the parameter, its equations hold by themselves.
+fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Vec<Arc<ModulePart>> {
+    let naming = parameter_naming(param, theory);
     let renamed = |part: &Arc<ModulePart>| match part.is_theory {
         false => part.clone(),
         true => {
             let key = format!("{param} :: {}", part.key).into();
-            Arc::new(ModulePart { key, rules: Vec::new(), ..(*naming.part(part)).clone() })
+            Arc::new(ModulePart {
+                key,
+                rules: Vec::new(),
+                unread: Vec::new(),
+                ..(*naming.part(part)).clone()
+            })
         }
     };
     theory.parts.iter().map(renamed).collect()

@@ -148,6 +148,7 @@ impl<'p> Source<'p> {
             subsorts: Vec::new(),
             ops: declared.collect(),
             rules: self.program.rules.iter().filter_map(|rule| self.rule(rule)).map(Arc::new).collect(),
+            unread: Vec::new(),
         }
     }
 

@@ -191,13 +191,24 @@ impl Parser<'_> {
         match word {
             "fmod" | "mod" | "fth" | "th" => self.module(word),
             "view" => self.view(),
-            "red" | "reduce" => {
+            "red" | "reduce" | "rew" | "rewrite" | "frew" | "frewrite" => {
                 let statement = self.statement()?;
-                let (module, term) = in_module(&statement[1..])?;
+                let reduces = word.starts_with("red");
+                let (most, rest) = match reduces {
+                    true => (None, &statement[1..]),
+                    false => number_of_steps(&statement[1..])?,
+                };
+                if most.is_some() && word.starts_with('f') {
+                    // Which places come first matters then.
+                    self.not_run(first);
+                    return Ok(());
+                }
+                let (module, term) = in_module(rest)?;
                 if term.is_empty() {
                     return Err(expected(first.span.after(), "a term"));
                 }
-                self.text.items.push(Item::Reduce { module, term });
+                let steps = (!reduces).then_some(Steps { most });
+                self.text.items.push(Item::Reduce { module, term, steps });
                 self.text.lines.push(statement);
                 Ok(())
             }
@@ -228,11 +239,7 @@ impl Parser<'_> {
             }
             _ if OTHER_COMMANDS.contains(&word) => {
                 self.statement()?;
-                self.diagnostics.push(
-                    Diagnostic::warning("T3402", format!("`{word}` is not run"))
-                        .label(first.span, "has no one normal form as its result")
-                        .help("`red` gives terms to evaluate"),
-                );
+                self.not_run(first);
                 Ok(())
             }
             _ => {
@@ -245,6 +252,14 @@ impl Parser<'_> {
                 Err(expected(first.span, "a module, a view or a command"))
             }
         }
+    }
+
+    fn not_run(&mut self, word: &Token) {
+        self.diagnostics.push(
+            Diagnostic::warning("T3402", format!("`{}` is not run", word.text))
+                .label(word.span, "has no one normal form as its result")
+                .help("`red` and `rew` give terms to evaluate"),
+        );
     }
 
     /// The tokens from here to the period that ends a statement, which is one at the end of a line or before the next
@@ -260,11 +275,10 @@ impl Parser<'_> {
                 self.at += 1;
                 return Ok(self.tokens[start..self.at].to_vec());
             }
-            // `show mod` names what is shown.
-            let is_named = self.at == start + 1 && SETTINGS.contains(&&*self.tokens[start].text);
-            if self.at > start
-                && !is_named
-                && (MODULES.contains(&&*token.text) || ENDS.contains(&&*token.text))
+            // Elsewhere such a word may be one of a term: `N mod 2`.
+            let begins_line = self.at > start && self.tokens[self.at - 1].ends_line;
+            if begins_line && MODULES.contains(&&*token.text)
+                || self.at > start && ENDS.contains(&&*token.text)
             {
                 return Err(expected(token.span, "`.` behind the statement before"));
             }
@@ -340,58 +354,33 @@ impl Parser<'_> {
         let inner = &header[1..header.len() - 1];
         let mut reader = Reader::new(inner, header[0].span);
         let name = reader.token("the name of a view")?;
-        if reader.peek().is_some_and(|token| token.is("{")) {
-            self.skip_to_end();
-            return Err(unsupported(name.span, "views with parameters"));
-        }
+        let params = if reader.eat("{") { reader.parameters()? } else { Vec::new() };
         reader.expect("from")?;
         let from = reader.module_expr()?;
         reader.expect("to")?;
         let to = reader.module_expr()?;
         reader.end("`is`")?;
         self.text.lines.push(header);
-        let (mut sorts, mut ops) = (Vec::new(), Vec::new());
+        let (sorts, variables, ops) = Default::default();
+        let mut view = View { name, params, from, to, sorts, variables, ops };
         loop {
             let Some(token) = self.tokens.get(self.at).cloned() else {
-                return Err(expected(name.span, "the end of this view, `endv`"));
+                return Err(expected(view.name.span, "the end of this view, `endv`"));
             };
             if token.is("endv") {
                 self.at += 1;
                 self.text.lines.push(vec![token]);
                 break;
             }
-            let line = match self.statement() {
-                Ok(line) => line,
+            match self.statement().and_then(|line| Ok((mapping(&line, &mut view)?, line))) {
+                Ok(((), line)) => self.text.lines.push(line),
                 Err(found) => {
                     self.skip_to_end();
                     return Err(found);
                 }
-            };
-            let mut reader = Reader::new(&line[1..line.len() - 1], token.span);
-            match &*token.text {
-                "sort" => {
-                    let from = reader.sort()?;
-                    reader.expect("to")?;
-                    sorts.push((from, reader.sort()?));
-                }
-                "op" => {
-                    let from = reader.operator_name(&["to", ":"])?;
-                    if reader.peek().is_some_and(|token| token.is(":")) {
-                        reader.skip_until("to");
-                    }
-                    reader.expect("to")?;
-                    if reader.peek().is_some_and(|token| token.is("term")) {
-                        self.skip_to_end();
-                        return Err(unsupported(token.span, "views that map operators to terms"));
-                    }
-                    ops.push((from, reader.operator_name(&[])?));
-                }
-                "var" | "vars" => {}
-                _ => return Err(expected(token.span, "`sort`, `op` or `endv`")),
             }
-            self.text.lines.push(line);
         }
-        self.text.items.push(Item::View(View { name, from, to, sorts, ops }));
+        self.text.items.push(Item::View(view));
         Ok(())
     }
 
@@ -413,6 +402,52 @@ impl Token {
         };
         self.is(".") && (self.ends_line || next.is_none_or(begins))
     }
+}
+
+/// A statement of a view.
+fn mapping(line: &[Token], view: &mut View) -> Result<(), Fail> {
+    let token = &line[0];
+    let inner = &line[1..line.len() - 1];
+    let mut reader = Reader::new(inner, token.span);
+    match &*token.text {
+        "sort" | "class" => {
+            let from = reader.sort()?;
+            reader.expect("to")?;
+            view.sorts.push((from, reader.sort()?));
+        }
+        "op" | "msg" => {
+            let to_term = |pair: &[Token]| pair[0].is("to") && pair[1].is("term");
+            if let Some(at) = inner.windows(2).position(to_term) {
+                let (from, to) = (inner[..at].to_vec(), inner[at + 2..].to_vec());
+                view.ops.push(OpMapping::Term { from, to, span: inner[at].span });
+                return Ok(());
+            }
+            let from = reader.operator_name(&["to", ":"])?;
+            if reader.peek().is_some_and(|token| token.is(":")) {
+                reader.skip_until("to");
+            }
+            reader.expect("to")?;
+            view.ops.push(OpMapping::Name(from, reader.operator_name(&[])?));
+        }
+        "var" | "vars" => {
+            let (names, of) = declarations::variables(&mut reader)?;
+            view.variables.extend(names.into_iter().map(|name| (name, of.clone())));
+        }
+        _ => return Err(expected(token.span, "`sort`, `op`, `var` or `endv`")),
+    }
+    reader.end("the end of the statement")
+}
+
+/// `[5]` before a term to rewrite, and what comes behind it.
+fn number_of_steps(tokens: &[Token]) -> Result<(Option<u32>, &[Token]), Fail> {
+    let [open, number, ..] = tokens else { return Ok((None, tokens)) };
+    if !open.is("[") {
+        return Ok((None, tokens));
+    }
+    let most = number.text.parse().map_err(|_| expected(number.span, "a number of steps"))?;
+    let close = tokens.iter().position(|token| token.is("]"));
+    let close = close.ok_or_else(|| expected(number.span.after(), "`]`"))?;
+    Ok((Some(most), &tokens[close + 1..]))
 }
 
 /// `in MODULE :` before a term, whose period goes.

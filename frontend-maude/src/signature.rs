@@ -36,6 +36,8 @@ pub(crate) struct ModulePart {
     pub subsorts: Vec<(Name, Name)>,
     pub ops: Vec<Declaration>,
     pub rules: Vec<Arc<Rule>>,
+    /// Rules of a system module that are not read, with the reason: no term is rewritten by such a module.
+    pub unread: Vec<Diagnostic>,
 }
 
 /// What an operator is declared as, in a part of a module.
@@ -55,6 +57,8 @@ pub(crate) struct Properties {
     pub comm: bool,
     pub iter: bool,
     pub identity: Option<Identity>,
+    /// Arguments below which rules do not apply, counted from 1.
+    pub frozen: Vec<u32>,
     pub prec: Option<u8>,
     pub gather: Option<Vec<char>>,
     /// What is built in.
@@ -122,7 +126,7 @@ impl Signature {
             signature.literals.integers |= library("INT");
             signature.literals.rationals |= library("RAT");
             signature.literals.identifiers |= library("QID");
-            signature.literals.strings |= library("STRING");
+            signature.literals.strings |= library("$STRINGS");
         }
         let mut edges = Vec::new();
         for (below, above) in parts.iter().flat_map(|part| &part.subsorts) {
@@ -326,6 +330,11 @@ impl Signature {
         list.iter().copied().find(|&op| is_same(&self.ops[op]))
     }
 
+    /// The operator that something built in stands for.
+    pub fn built_in(&self, special: &str) -> Option<usize> {
+        self.ops.iter().position(|op| op.properties.special.as_deref() == Some(special))
+    }
+
     /// Operators of a name with so many arguments.
     pub fn named(&self, name: &str, arity: usize) -> &[usize] {
         self.index.get(&(Arc::from(name), arity)).map_or(&[], Vec::as_slice)
@@ -376,6 +385,7 @@ impl Properties {
         self.assoc |= other.assoc;
         self.comm |= other.comm;
         self.iter |= other.iter;
+        self.frozen.extend(&other.frozen);
         let first = |mine: &mut Option<Identity>| {
             if mine.is_none() {
                 mine.clone_from(&other.identity);

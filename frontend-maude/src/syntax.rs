@@ -35,11 +35,18 @@ pub(crate) enum Item {
     Reduce {
         module: Option<ModuleExpr>,
         term: Vec<Token>,
+        steps: Option<Steps>,
     },
     /// The module that further terms are of.
     Select(ModuleExpr),
     /// Whether further modules import a module without saying so.
     Include(Name, bool),
+}
+
+/// That a term is rewritten by the rules of a system module, too: by so many steps, or by all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Steps {
+    pub most: Option<u32>,
 }
 
 /// What a module is for.
@@ -61,10 +68,24 @@ pub(crate) struct Module {
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub name: Token,
+    pub params: Vec<(Token, ModuleExpr)>,
     pub from: ModuleExpr,
     pub to: ModuleExpr,
     pub sorts: Vec<(Name, Name)>,
-    pub ops: Vec<(Name, Name)>,
+    pub variables: Vec<(Token, TypeName)>,
+    pub ops: Vec<OpMapping>,
+}
+
+/// What an operator of a theory is in the module that a view goes to.
+#[derive(Clone, Debug)]
+pub(crate) enum OpMapping {
+    Name(Name, Name),
+    /// An application to variables is a term.
+    Term {
+        from: Vec<Token>,
+        to: Vec<Token>,
+        span: Span,
+    },
 }
 
 /// The name of a sort, a module or an operator, put together of tokens.
@@ -95,6 +116,20 @@ impl ModuleExpr {
             ModuleExpr::Name(name) => name.span,
             ModuleExpr::Sum(parts) => parts[0].span(),
             ModuleExpr::Renamed(of, _) | ModuleExpr::Instance(of, _) => of.span(),
+        }
+    }
+
+    /// The text of a view, as it is an argument in the names of sorts: `Map{Nat,List{Qid}}`.
+    pub fn text(&self) -> String {
+        let all = |parts: &[ModuleExpr], between: &str| {
+            let texts: Vec<String> = parts.iter().map(ModuleExpr::text).collect();
+            texts.join(between)
+        };
+        match self {
+            ModuleExpr::Name(name) => name.text.to_string(),
+            ModuleExpr::Sum(parts) => all(parts, " + "),
+            ModuleExpr::Renamed(of, _) => of.text(),
+            ModuleExpr::Instance(of, args) => format!("{}{{{}}}", of.text(), all(args, ",")),
         }
     }
 }
@@ -140,6 +175,8 @@ pub(crate) enum Attribute {
         term: Vec<Token>,
     },
     Prec(u8),
+    /// Arguments below which rules do not apply, counted from 1; none: all.
+    Frozen(Vec<u32>),
     Gather(Vec<char>),
     Strategy(Vec<u32>, Span),
     /// What is built in.

@@ -143,8 +143,24 @@ impl Term {
         let all = |args: &[Term]| args.iter().map(|arg| arg.map(names)).collect();
         let kind = match &self.kind {
             TermKind::Var(name, of) => TermKind::Var(name.clone(), names.type_name(of)),
-            TermKind::App(key, args) => TermKind::App(op(key), all(args)),
-            TermKind::Repeat(key, count, arg) => TermKind::Repeat(op(key), *count, Box::new(arg.map(names))),
+            TermKind::App(key, args) => {
+                let args: Vec<Term> = all(args);
+                if let Some(term) = names.instead(key, &args) {
+                    return term;
+                }
+                TermKind::App(op(key), args)
+            }
+            TermKind::Repeat(key, count, arg) => {
+                let mut arg = arg.map(names);
+                if names.instead(key, std::slice::from_ref(&arg)).is_none() {
+                    let kind = TermKind::Repeat(op(key), *count, Box::new(arg));
+                    return Term { kind, span: self.span };
+                }
+                for _ in 0..*count {
+                    arg = names.instead(key, std::slice::from_ref(&arg)).unwrap_or(arg);
+                }
+                return arg;
+            }
             TermKind::Number(number) => TermKind::Number(number.clone()),
             TermKind::Text(text, of) => TermKind::Text(text.clone(), names.type_name(of)),
             TermKind::Special(special, args) => TermKind::Special(*special, all(args)),
@@ -158,6 +174,10 @@ impl Term {
 pub(crate) trait Names {
     fn type_name(&self, of: &TypeName) -> TypeName;
     fn op(&self, key: &OpKey) -> OpKey;
+    /// The term that stands in the place of an application, if an operator has become one.
+    fn instead(&self, _key: &OpKey, _args: &[Term]) -> Option<Term> {
+        None
+    }
 }
 
 impl Condition {

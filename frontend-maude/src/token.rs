@@ -110,3 +110,39 @@ fn identifier(text: &str) -> usize {
     }
     text.len()
 }
+
+/// The bytes of a string in quotes, whose escapes are those of C.
+pub(crate) fn bytes(text: &str) -> Vec<u8> {
+    let inside = text.strip_prefix('"').unwrap_or(text);
+    let inside = inside.strip_suffix('"').unwrap_or(inside).as_bytes();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(&byte) = inside.get(at) {
+        at += 1;
+        if byte != b'\\' {
+            found.push(byte);
+            continue;
+        }
+        let Some(&escaped) = inside.get(at) else { break };
+        at += 1;
+        match escaped {
+            b'a' => found.push(7),
+            b'b' => found.push(8),
+            b'f' => found.push(12),
+            b'n' => found.push(b'\n'),
+            b'r' => found.push(b'\r'),
+            b't' => found.push(b'\t'),
+            b'v' => found.push(11),
+            // A string that goes on in the next line.
+            b'\n' => {}
+            b'0'..=b'7' => {
+                let digits = inside[at - 1..].iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
+                let (count, code) =
+                    digits.fold((0, 0u32), |(n, code), digit| (n + 1, code * 8 + u32::from(digit - b'0')));
+                found.push(code as u8);
+                at += count - 1;
+            }
+            other => found.push(other),
+        }
+    }
+    found
+}

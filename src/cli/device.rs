@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices() {
+    fn single_devices() {
         assert_eq!(device("cpu"), Ok(Device::Cpu));
         assert_eq!(device("auto"), Ok(Device::Auto));
         assert_eq!(device("gpu"), Ok(Device::Gpu(0)));

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
-use crate::signature::{Brackets, Mixfix, MixfixPiece, Notation, Signature, SymbolId};
+use crate::signature::{Brackets, Mixfix, MixfixPiece, Notation, Signature, SymbolId, character};
 
 /// Terms that can be written.
 pub trait View {
@@ -145,7 +145,22 @@ impl<'a, V: View> Notated<'a, V> {
                 self.push_within(first, Mixfix::ARGUMENT, todo);
                 todo.extend([Item::Text("("), Item::Text(name)]);
             }
-            (Notation::Mixfix(binding), _) => self.mixfix(symbol, binding, args, todo),
+            (Notation::Ratio(_), &[above, below]) if self.is_ratio(args) => {
+                let pieces = Mixfix::pieces(name).filter_map(MixfixPiece::word).map(Item::Text);
+                todo.push(Item::Node(below));
+                todo.extend(pieces);
+                todo.push(Item::Node(above));
+            }
+            (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => {
+                self.mixfix(symbol, binding, args, todo);
+            }
+            (Notation::Quoted, &[text]) => {
+                todo.extend([Item::Text("\""), Item::Node(text), Item::Text("\"")]);
+            }
+            (Notation::Character, &[code, rest]) => {
+                let Some(code) = self.number(code).and_then(|code| code.parse().ok()) else { return false };
+                todo.extend([Item::Node(rest), Item::Owned(character(code))]);
+            }
             (Notation::Updated, &[function, at, value]) => todo.extend([
                 Item::Text("]"),
                 Item::Node(value),
@@ -250,10 +265,35 @@ impl<'a, V: View> Notated<'a, V> {
         loop {
             let Top::App(symbol, args) = self.view.top(node) else { return None };
             match (self.notation(symbol), &*args) {
-                (Notation::Mixfix(binding), _) => return Some(binding.precedence()),
+                (Notation::Ratio(_), args) if self.is_ratio(args) => return None,
+                (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => {
+                    return Some(binding.precedence());
+                }
                 (Notation::Argument, [arg]) => node = *arg,
                 _ => return None,
             }
+        }
+    }
+
+    /// The text of a number.
+    fn number(&self, mut node: V::Node) -> Option<Cow<'a, str>> {
+        loop {
+            match self.view.top(node) {
+                Top::Text(text) => return Some(text),
+                Top::App(symbol, args) => match (self.notation(symbol), &*args) {
+                    (Notation::Argument, [arg]) => node = *arg,
+                    _ => return None,
+                },
+            }
+        }
+    }
+
+    /// Whether arguments are numbers that are read as one ratio.
+    fn is_ratio(&self, args: &[V::Node]) -> bool {
+        let number = |node| self.number(node).filter(|text| text.ends_with(|c: char| c.is_ascii_digit()));
+        match *args {
+            [above, below] => number(above).is_some() && number(below).is_some_and(|text| text != "0"),
+            _ => false,
         }
     }
 

@@ -116,6 +116,29 @@ pub enum Notation {
     Updated,
     /// As its name says, where each `_` stands for an argument.
     Mixfix(Mixfix),
+    /// The same, but two numbers without white space around what stands between them: `1/6`.
+    Ratio(Mixfix),
+    /// The character whose code is the first argument, as C writes it in a string, and then the other argument.
+    Character,
+    /// Its only argument in quotes.
+    Quoted,
+}
+
+/// A character of a string, as C writes it: a byte that cannot be shown by its code.
+pub fn character(byte: u8) -> String {
+    match byte {
+        b'"' => "\\\"".into(),
+        b'\\' => "\\\\".into(),
+        b'\n' => "\\n".into(),
+        b'\t' => "\\t".into(),
+        b'\r' => "\\r".into(),
+        7 => "\\a".into(),
+        8 => "\\b".into(),
+        11 => "\\v".into(),
+        12 => "\\f".into(),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\{byte:03o}"),
+    }
 }
 
 /// How tightly an application binds that is written with its name around its arguments, and how tightly its arguments
@@ -199,6 +222,16 @@ pub enum MixfixPiece<'n> {
     Hole,
     /// What stands between arguments.
     Word(&'n str),
+}
+
+impl<'n> MixfixPiece<'n> {
+    /// What stands between arguments.
+    pub fn word(self) -> Option<&'n str> {
+        match self {
+            MixfixPiece::Hole => None,
+            MixfixPiece::Word(word) => Some(word),
+        }
+    }
 }
 
 /// A constraint symbol.

@@ -25,7 +25,7 @@ mod verify;
 /// collector, the run, the evaluation of start terms.
 pub mod engine {
     pub use super::bytecode::constant_bits;
-    pub use super::compare::by_head;
+    pub use super::compare::at_once;
     pub use super::evaluator::{MAX_KEPT, finish, refused, stats};
     pub use super::heap::{Allocator, Bump, Full, Heap, Marker, Marking, default_memory};
     pub use super::run::{Run, Stop};

@@ -1,4 +1,5 @@
-//! Systems that match modulo axioms of some symbols.
+//! Systems that do not become rules as they are: those that match modulo axioms of some symbols, and those with another
+//! strategy than innermost.
 
 use std::sync::Arc;
 
@@ -6,38 +7,73 @@ use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::hash::HashMap;
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::signature::SymbolId;
-use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_maude::{Axioms, Modulo};
 
 use super::input::InputReader;
+use super::stepwise::{Stepwise, stepwise};
 use crate::system::System;
 
-/// Reads input terms of a program that matches modulo axioms.
+/// Reads input terms of a program whose symbols are not those of the text.
 #[derive(Clone, Debug)]
-pub struct ModuloReader {
-    /// The program without axioms, whose names are those of the text.
+pub struct MadeReader {
+    /// The program whose names are those of the text.
     free: Arc<Program>,
-    modulo: Modulo,
+    made: Made,
 }
 
-impl ModuloReader {
+#[derive(Clone, Debug)]
+enum Made {
+    Modulo(Modulo),
+    Stepwise(Stepwise),
+}
+
+impl MadeReader {
     /// The program.
     pub fn program(&self) -> &Program {
-        &self.modulo.program
+        match &self.made {
+            Made::Modulo(made) => &made.program,
+            Made::Stepwise(made) => &made.program,
+        }
     }
 
     /// Reads the term in the text `id`, as an [`InputReader`] does.
     pub fn read(&self, sources: &SourceMap, id: SourceId) -> Result<GroundTerm, Vec<Diagnostic>> {
-        InputReader::new(&self.free).read(sources, id).map(|term| self.modulo.term(term))
+        let term = InputReader::new(&self.free).read(sources, id)?;
+        Ok(match &self.made {
+            Made::Modulo(made) => made.term(term),
+            Made::Stepwise(made) => made.term(term),
+        })
     }
 }
 
-/// The program modulo the axioms of a system.
-pub(crate) fn modulo(
+/// The program of a system with axioms or a strategy.
+pub(crate) fn made(
     system: &System,
-    free: Program,
+    (free, terms): (Program, Vec<GroundTerm>),
+    place: Span,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<ModuloReader> {
+) -> Option<MadeReader> {
+    let made = match (system.theory.is_empty(), system.strategy.is_eager()) {
+        (true, _) => Made::Stepwise(stepwise(system, &free, terms, diagnostics)?),
+        (false, true) => Made::Modulo(modulo(system, &free, diagnostics)?),
+        (false, false) => {
+            let place = system.theory.first().map_or(place, |(symbol, _)| symbol.span);
+            diagnostics.push(*crate::unsupported::unsupported(
+                place,
+                "axioms under a strategy other than innermost are not supported",
+                "remove the axioms or the strategy",
+            ));
+            return None;
+        }
+    };
+    let made = MadeReader { free: Arc::new(free), made };
+    debug_assert_eq!(gchr_base::rule::verify(made.program()), []);
+    Some(made)
+}
+
+/// The program modulo the axioms of a system.
+fn modulo(system: &System, free: &Program, diagnostics: &mut Vec<Diagnostic>) -> Option<Modulo> {
     let own = free.signature.symbols.iter_enumerated().filter(|(_, symbol)| symbol.span.is_some());
     let known: HashMap<&str, SymbolId> = own.map(|(id, symbol)| (symbol.name.as_str(), id)).collect();
     let mut axioms: HashMap<SymbolId, Axioms> = HashMap::default();
@@ -61,7 +97,5 @@ pub(crate) fn modulo(
     if has_errors(diagnostics) {
         return None;
     }
-    let modulo = gchr_maude::modulo(&free, &axioms, diagnostics)?;
-    debug_assert_eq!(gchr_base::rule::verify(&modulo.program), []);
-    Some(ModuloReader { free: Arc::new(free), modulo })
+    gchr_maude::modulo(free, &axioms, diagnostics)
 }

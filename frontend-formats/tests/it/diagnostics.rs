@@ -73,16 +73,18 @@ fn rules_that_give_no_value() {
 fn what_is_not_supported_is_named() {
     check(Tpdb, "(VAR x) (THEORY (EQUATIONS f(x) == x)) (RULES f(x) -> x)", &[("T1401", "EQUATIONS")]);
     check(Tpdb, "(VAR x) (THEORY (AC f)) (RULES f(x) -> x)", &[("T1103", "f")]);
-    check(Tpdb, "(RULES a -> b) (STRATEGY OUTERMOST)", &[("T1401", "OUTERMOST")]);
-    check(Tpdb, "(RULES a -> b) (STRATEGY CONTEXTSENSITIVE (a))", &[("T1401", "CONTEXTSENSITIVE")]);
-    check(Tpdb, "(REPLACEMENT-MAP (f 1)) (RULES a -> b)", &[("T1401", "REPLACEMENT-MAP")]);
+    check(Tpdb, "(RULES a -> b) (STRATEGY LAZY)", &[("T1401", "LAZY")]);
+    check(Tpdb, "(VAR x) (RULES f(x) -> x) (STRATEGY CONTEXTSENSITIVE (f 2))", &[("T1103", "f")]);
+    check(Tpdb, "(REPLACEMENT-MAP (f 0)) (VAR x) (RULES f(x) -> x)", &[("T1103", "f")]);
+    check(Tpdb, "(REPLACEMENT-MAP (f x)) (RULES a -> b)", &[("T1001", "x")]);
+    check(Tpdb, "(VAR x) (THEORY (C f)) (RULES f(x, x) -> x) (STRATEGY OUTERMOST)", &[("T1401", "f")]);
     check(Tpdb, "(CONDITIONTYPE OTHER) (RULES a -> b)", &[("T1401", "OTHER")]);
     check(Tpdb, "(RULES a -> b) (PROPER x)", &[("T1403", "PROPER")]);
     check(Tpdb, "(RULES a -> b b ->= c)", &[("T1402", "b ->= c")]);
     check(Ari, "(format LCTRS)", &[("T1401", "LCTRS")]);
     check(Ari, "(format TRS) (fun f 2 :theory ACU)", &[("T1401", "ACU")]);
     check(Ari, "(format TRS) (fun f 1 :theory AC)", &[("T1103", "f")]);
-    check(Ari, "(format TRS) (fun f 2 :replacement-map (1))", &[("T1401", ":replacement-map")]);
+    check(Ari, "(format CSTRS) (fun f 2 :replacement-map (3))", &[("T1103", "f")]);
     check(Ari, "(format TRS) (fun a 0) (theory Ints)", &[("T1401", "theory")]);
     check(Ari, "(format TRS) (fun a 0) (fun b 0) (rule a b :cost 0)", &[("T1402", "rule a b :cost 0")]);
     check(Ari, "(format TRS) (fun a 0) (infeasible? (= a a))", &[("T1403", "infeasible?")]);

@@ -6,6 +6,7 @@ mod diagnostics;
 mod docs;
 mod includes;
 mod properties;
+mod strategies;
 
 use gchr_base::diagnostic::{Diagnostic, render_all};
 use gchr_base::reading::Account;

@@ -10,7 +10,7 @@ use super::load_text;
 const FORMATS: [Format; 4] = [Format::Rec, Format::Ari, Format::Tpdb, Format::Xtc];
 
 /// Texts to change: every construct of each format occurs.
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 13] = [
     "REC-SPEC M SORTS Bool Nat, List CONS true false : -> Bool 0 : -> Nat s : Nat -> Nat nil : -> List\n\
      cons : Nat List -> List % comment\n OPNS if : Bool Nat Nat -> Nat leq : Nat Nat -> Bool f : Nat -> Nat\n\
      VARS X, Y : Nat RULES if(true, X, Y) -> X if(false, X, Y) -> Y f(X) -> X if leq(X, 0) = true\n\
@@ -34,9 +34,15 @@ const TEXTS: [&str; 9] = [
      <funapp><name>a</name></funapp></rhs></rule></relrules></rules><signature><funcsym><name>f</name>\
      <arity>2</arity><theory>AC</theory></funcsym><funcsym><name>a</name><arity>0</arity></funcsym></signature>\
      <conditiontype>JOIN</conditiontype></trs><strategy>FULL</strategy><metainformation/></problem>",
+    "(VAR x y) (RULES f(x, y) -> g(y) | g(x) == y g(a) -> f(a, g(a))) (STRATEGY OUTERMOST)",
+    "(VAR x y) (RULES f(x, y) -> g(y) g(a) -> f(a, g(a))) (STRATEGY CONTEXTSENSITIVE (f 1 2) (g) (a))",
+    "(format CSTRS) (fun f 2 :replacement-map (2)) (fun a 0 :replacement-map ()) (rule (f a x) (f x x))",
+    "<problem><trs><rules><rule><lhs><funapp><name>f</name><arg><var>x</var></arg></funapp></lhs><rhs><var>x</var></rhs>\
+     </rule></rules><signature><funcsym><name>f</name><arity>1</arity><replacementmap><entry>1</entry>\
+     </replacementmap></funcsym></signature></trs><strategy>OUTERMOST</strategy></problem>",
 ];
 
-const WORDS: [&str; 48] = [
+const WORDS: [&str; 51] = [
     "REC-SPEC ",
     "SORTS ",
     "CONS ",
@@ -85,6 +91,9 @@ const WORDS: [&str; 48] = [
     "<var>x</var>",
     "</arg>",
     "&amp;",
+    "(STRATEGY OUTERMOST)",
+    "(STRATEGY CONTEXTSENSITIVE (f 1))",
+    " :replacement-map (1)",
 ];
 
 /// What holds for every text in every format.
@@ -117,7 +126,7 @@ fn check_any(text: &str) {
 
 #[test]
 fn the_texts_are_programs() {
-    for (text, format) in TEXTS.iter().zip([0, 1, 1, 1, 2, 2, 2, 1, 3]) {
+    for (text, format) in TEXTS.iter().zip([0, 1, 1, 1, 2, 2, 2, 1, 3, 2, 2, 1, 3]) {
         let (sources, loaded) = load_text(text, FORMATS[format]);
         let shown = gchr_base::diagnostic::render_all(&loaded.diagnostics, &sources, false);
         assert!(loaded.program.is_some(), "{shown}");

@@ -21,7 +21,10 @@ const MAX_EDGES: usize = 20_000;
 enum Node {
     Variable(Arc<str>, Type),
     Number(BigInt),
+    /// A quoted identifier.
     Text(Arc<str>, &'static str),
+    /// The bytes of a string.
+    String(Vec<u8>),
     App(usize, Vec<usize>),
     Repeat(usize, u32, usize),
     Special(Special, Vec<usize>),
@@ -311,15 +314,41 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             let parts = parts.map(|part| self.node(Node::Number(part), at, at + 1));
             constant(self, "NzRat", Node::App(*op, parts.to_vec()));
         }
-        if text.starts_with('"') && signature.literals.strings {
-            let length = text.len();
-            let name = if length == 3 && signature.sort("Char").is_some() { "Char" } else { "String" };
-            constant(self, name, Node::Text(token.text.clone(), name));
-        }
-        if text.starts_with('\'') && text.len() > 1 && signature.literals.identifiers {
+        if text.starts_with('\'') && signature.literals.identifiers {
             constant(self, "Qid", Node::Text(token.text.clone(), "Qid"));
         }
+        if signature.literals.strings && text.starts_with('"') {
+            self.string(at, text, found);
+        }
         self.repeated(at, &token, found);
+    }
+
+    fn string(&mut self, at: usize, text: &str, found: &mut Vec<Edge>) {
+        let signature = self.of.signature;
+        let Some(op) = signature.built_in("string") else { return };
+        let bytes = crate::token::bytes(text);
+        let (kind, whole) = (signature.ops[op].range, signature.ops[op].declared[0].1);
+        let character = signature.sort("Char").map(Type::Sort).filter(|&of| signature.is_below(of, whole));
+        let sort = if bytes.len() == 1 { character.unwrap_or(whole) } else { whole };
+        let node = self.node(Node::String(bytes), at, at + 1);
+        found.push(Edge { kind, end: at + 1, prec: 0, node, sort });
+    }
+
+    /// A string as the application that it stands for.
+    fn built_string(&self, bytes: &[u8], span: Span) -> TermKind {
+        let signature = self.of.signature;
+        let key = |special| signature.built_in(special).map(|op| signature.ops[op].key.clone());
+        let (Some(string), Some(character), Some(end)) =
+            (key("string"), key("character"), key("no-character"))
+        else {
+            unreachable!("modules with strings have their operators")
+        };
+        let mut rest = Term { kind: TermKind::App(end, Vec::new()), span };
+        for &byte in bytes.iter().rev() {
+            let code = Term { kind: TermKind::Number(byte.into()), span };
+            rest = Term { kind: TermKind::App(character.clone(), vec![code, rest]), span };
+        }
+        TermKind::App(string, vec![rest])
     }
 
     fn repeated(&mut self, at: usize, token: &Token, found: &mut Vec<Edge>) {
@@ -369,6 +398,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             Node::Text(text, sort) => {
                 TermKind::Text(text.clone(), TypeName { sort: (*sort).into(), is_kind: false })
             }
+            Node::String(bytes) => self.built_string(bytes, *span),
             Node::App(op, args) => TermKind::App(signature.ops[*op].key.clone(), all(args)),
             Node::Repeat(op, count, arg) => {
                 TermKind::Repeat(signature.ops[*op].key.clone(), *count, Box::new(self.build(*arg)))

@@ -14,6 +14,8 @@ pub(super) enum Gives<'t> {
     /// The same, with the arguments of an operator that an equation did not match: before it, and behind it.
     Extended(&'t Term, usize, &'t [(Key, bool)]),
     Value(&'t Expr),
+    /// A step by a rule: the same, in such an application.
+    Step(&'t Term, Option<(usize, &'t [(Key, bool)])>, SymbolId),
 }
 
 impl Lower<'_> {
@@ -45,7 +47,7 @@ impl Lower<'_> {
     }
 
     /// Whether all variables of a rule have values where they are used; if not, it is reported and left out.
-    fn has_values(&mut self, rule: &Rule) -> bool {
+    pub(super) fn has_values(&mut self, rule: &Rule) -> bool {
         let mut bound = Vec::new();
         rule.left.variables(&mut bound);
         let mut missing = None;
@@ -126,7 +128,7 @@ impl Lower<'_> {
         self.out.diagnostics.push(*crate::parser::unsupported(span, what));
     }
 
-    fn left_out(&mut self, found: Unmatched) {
+    pub(super) fn left_out(&mut self, found: Unmatched) {
         self.out.diagnostics.push(
             Diagnostic::warning("T3301", "this left-hand side matches nothing: the equation is left out")
                 .label(found.span, found.reason)
@@ -146,7 +148,7 @@ impl Lower<'_> {
     }
 
     /// Rules for a symbol whose arguments are like some patterns.
-    fn free(
+    pub(super) fn free(
         &mut self,
         symbol: SymbolId,
         args: &[&Term],
@@ -193,19 +195,29 @@ impl Lower<'_> {
         let body = match gives {
             Gives::Term(right) => self.expr(&cx, right),
             Gives::Value(value) => value.clone(),
-            Gives::Extended(right, op, rests) => {
-                let mut body = self.expr(&cx, right);
-                for (key, before) in rests {
-                    let make = if *before { Make::ExtendedBefore(op) } else { Make::Extended(op) };
-                    let symbol = self.function(make);
-                    let rest = cx.value(cx.known[key], span);
-                    body = self.app(symbol, vec![rest, body], span);
-                }
-                body
+            Gives::Extended(right, op, rests) => self.with_rests(&cx, right, op, rests, span),
+            Gives::Step(right, extended, within) => {
+                let body = match extended {
+                    Some((op, rests)) => self.with_rests(&cx, right, op, rests, span),
+                    None => self.expr(&cx, right),
+                };
+                self.app(within, vec![body], span)
             }
         };
         self.rule(symbol, cx, patterns, body, span);
         Ok(())
+    }
+
+    /// What an equation gives, with the arguments that it did not match.
+    fn with_rests(&mut self, cx: &Cx, right: &Term, op: usize, rests: &[(Key, bool)], span: Span) -> Expr {
+        let mut body = self.expr(cx, right);
+        for (key, before) in rests {
+            let make = if *before { Make::ExtendedBefore(op) } else { Make::Extended(op) };
+            let symbol = self.function(make);
+            let rest = cx.value(cx.known[key], span);
+            body = self.app(symbol, vec![rest, body], span);
+        }
+        body
     }
 
     /// A search for the variables that are still without values.
@@ -219,7 +231,7 @@ impl Lower<'_> {
         let mut env: Env = cx.known.iter().map(|(key, &var)| (key.clone(), cx.vars[var].sort)).collect();
         env.sort_by_key(|(key, _)| cx.known[key]);
         let mut wanted: Env = Vec::new();
-        if let Gives::Term(right) | Gives::Extended(right, ..) = gives {
+        if let Gives::Term(right) | Gives::Extended(right, ..) | Gives::Step(right, ..) = gives {
             let mut variables = Vec::new();
             right.variables(&mut variables);
             for (name, of, _) in variables {
@@ -230,9 +242,10 @@ impl Lower<'_> {
                 }
             }
         }
-        if let Gives::Extended(_, op, rests) = gives {
+        if let Gives::Extended(_, op, rests) | Gives::Step(_, Some((op, rests)), _) = gives {
             let lists = self.lists(self.space.signature.ops[op].range);
-            wanted.extend(rests.iter().map(|(key, _)| (key.clone(), lists.sort)));
+            let sort = |before: bool| if before { lists.sort } else { lists.left };
+            wanted.extend(rests.iter().map(|(key, before)| (key.clone(), sort(*before))));
         }
         let search = self.new_search(wanted, span);
         let symbol = self.solve(Then { steps: &steps, env: &env, search: &search })?;
@@ -293,7 +306,21 @@ impl Lower<'_> {
             return Ok(());
         }
         self.space.defined.insert(op);
-        let (span, symbol) = (rule.span, self.function(Make::Top(op)));
+        let symbol = self.function(Make::Top(op));
+        self.flattened(symbol, op, rule, right, None)
+    }
+
+    /// A rule for values with an operator with axioms outermost, of whose arguments some may be left; in such an
+    /// application, if one is given.
+    pub(super) fn flattened(
+        &mut self,
+        symbol: SymbolId,
+        op: usize,
+        rule: &Rule,
+        right: &Term,
+        within: Option<SymbolId>,
+    ) -> Result<(), Unmatched> {
+        let span = rule.span;
         let kind = self.space.signature.ops[op].range;
         let mut cx = Cx::default();
         let subject = self.new_place();
@@ -305,7 +332,10 @@ impl Lower<'_> {
         let rests = self.extensions(op, rule);
         let steps = vec![Step::Axioms { op, subject, term: &rule.left, rests: rests.clone() }];
         let matching = Matching::new(cx);
-        let gives = Gives::Extended(right, op, &rests);
+        let gives = match within {
+            Some(within) => Gives::Step(right, Some((op, &rests)), within),
+            None => Gives::Extended(right, op, &rests),
+        };
         self.complete(symbol, matching, vec![pattern], steps, &rule.conditions, gives, span)
     }
 

@@ -3,6 +3,7 @@
 
 use super::lists::position;
 use super::pattern::{Matching, Unmatched, readings};
+use super::picks::Left;
 use super::steps::occurrences;
 use super::*;
 use crate::signature::Properties;
@@ -101,13 +102,32 @@ pub(super) enum Step<'t> {
         list: Key,
         key: Key,
     },
+    /// What is left is kept as a value, if there is something.
     Keep {
+        op: usize,
         list: Key,
         key: Key,
     },
     Empty {
         op: usize,
         list: Key,
+    },
+    /// Some element of a value is like a pattern, one that is known or not; what is left of the value. `twice`: it and
+    /// the one behind it are equal.
+    Pick {
+        op: usize,
+        from: Key,
+        pattern: &'t Term,
+        known: bool,
+        twice: bool,
+        left: Left,
+    },
+    /// What is left of a value without one of its elements.
+    Leave {
+        op: usize,
+        from: Key,
+        taken: Key,
+        left: Left,
     },
     /// Elements of a list in reverse before another list.
     Join {
@@ -124,6 +144,31 @@ pub(super) enum Step<'t> {
         none: bool,
         reversed: bool,
     },
+}
+
+impl<'t> Step<'t> {
+    /// The terms that it is about.
+    pub fn terms(&self) -> Vec<&'t Term> {
+        match self {
+            Step::Is(_, term)
+            | Step::Axioms { term, .. }
+            | Step::Take { pattern: term, .. }
+            | Step::Without { value: term, .. }
+            | Step::Split { var: term, .. }
+            | Step::Rest { var: term, .. }
+            | Step::First { pattern: term, .. }
+            | Step::Prefix { var: term, .. }
+            | Step::Behind { value: term, .. }
+            | Step::Pick { pattern: term, .. }
+            | Step::Build { var: term, .. } => vec![term],
+            Step::Holds(condition) => condition.terms().collect(),
+            Step::Before { .. }
+            | Step::Keep { .. }
+            | Step::Empty { .. }
+            | Step::Leave { .. }
+            | Step::Join { .. } => Vec::new(),
+        }
+    }
 }
 
 impl Lower<'_> {
@@ -178,11 +223,14 @@ impl Lower<'_> {
                 self.prefix(symbol, op, list, &taken, Then { steps: &steps, ..then })
             }
             Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, then),
-            Step::Keep { list, key } => {
-                let (cx, patterns) = self.again(then.env, then.search.span);
-                let value = cx.value(cx.known[list], then.search.span);
-                self.with_value(symbol, cx, patterns, &|known| known == list, (key.clone(), value), then)
+            Step::Keep { op, list, key } => self.keep(symbol, *op, list, key, then),
+            Step::Pick { op, from, pattern, known: true, left, .. } => {
+                self.pick_value(symbol, *op, from, pattern, left, then)
             }
+            Step::Pick { op, from, pattern, twice, left, .. } => {
+                self.pick(symbol, *op, from, (pattern, *twice), left, then)
+            }
+            Step::Leave { op, from, taken, left } => self.leave(symbol, *op, (from, taken), left, then),
             Step::Empty { op, list } => {
                 let Then { env, search, .. } = then;
                 let lists = self.lists(self.space.signature.ops[*op].range);
@@ -245,12 +293,33 @@ impl Lower<'_> {
         search: &Search,
     ) {
         let span = search.span;
-        let (vars, found): (Vec<VarId>, Vec<Pattern>) =
-            search.wanted.iter().map(|(_, sort)| cx.fresh(*sort, span)).unzip();
-        cx.matches(attempt, self.built(search.some, found, span));
-        let values = vars.iter().map(|&var| cx.value(var, span)).collect();
-        let body = self.app(search.some, values, span);
+        let var = cx.vars.push(Var { name: "x".into(), sort: search.sort, span });
+        let body = cx.value(var, span);
+        cx.goals.push(Goal { kind: GoalKind::Bind { var, value: attempt }, span });
+        let found = search.wanted.iter().map(|(_, sort)| cx.fresh(*sort, span).1).collect();
+        cx.matches(body.clone(), self.built(search.some, found, span));
         self.rule(symbol, cx, patterns, body, span);
+    }
+
+    /// What is left of a list as a value, if there is something.
+    fn keep(
+        &mut self,
+        symbol: SymbolId,
+        op: usize,
+        list: &Key,
+        key: &Key,
+        then: Then<'_, '_>,
+    ) -> Result<(), Unmatched> {
+        let (span, lists) = (then.search.span, self.lists(self.space.signature.ops[op].range));
+        let gone = |known: &Key| known == list;
+        let (cx, patterns) = self.with_nil(then.env, list, lists, span);
+        let none = self.app(lists.no_others, Vec::new(), span);
+        self.with_value(symbol, cx, patterns, &gone, (key.clone(), none), then)?;
+        let (cx, patterns) = self.again(then.env, span);
+        let build = self.function(Make::Build(op));
+        let others = self.app(build, vec![cx.value(cx.known[list], span)], span);
+        let others = self.app(lists.others, vec![others], span);
+        self.with_value(symbol, cx, patterns, &gone, (key.clone(), others), then)
     }
 
     fn is<'t>(
@@ -358,6 +427,18 @@ impl Lower<'_> {
         let Then { env, search, .. } = then;
         if !self.space.signature.ops[op].properties.assoc {
             return self.two_arguments(symbol, op, subject, term, then);
+        }
+        let places = self.space.places;
+        let mut next = places;
+        let mut new_place = || {
+            next += 1;
+            Key::Place(next)
+        };
+        if let Some(steps) = self.picks(op, subject, term, rests, &mut new_place, then) {
+            self.space.places = next;
+            let (cx, patterns) = self.again(env, search.span);
+            let steps = then.after(steps);
+            return self.go_on(symbol, cx, patterns, Then { steps: &steps, ..then });
         }
         let span = search.span;
         let lists = self.lists(self.space.signature.ops[op].range);

@@ -26,7 +26,6 @@ pub(super) fn total(signature: &Signature) -> Vec<bool> {
             let holds = signature.ops.iter().filter(|op| op.range == kind).all(covers)
                 && (!literals.naturals || literal("Nat"))
                 && (!literals.integers || literal("Int"))
-                && (!literals.strings || literal("String"))
                 && (!literals.identifiers || literal("Qid"));
             changed |= total[sort] && !holds;
             total[sort] &= holds;
@@ -74,7 +73,7 @@ impl Lower<'_> {
     }
 
     /// Whether all applications of an operator have a sort, whatever its arguments are.
-    fn is_known(&self, op: usize, sort: usize) -> bool {
+    pub(super) fn is_known(&self, op: usize, sort: usize) -> bool {
         self.space.signature.ops[op].declared.iter().any(|(domain, range)| {
             self.space.signature.is_below(*range, Type::Sort(sort))
                 && domain.iter().all(|of| self.is_covered(*of))

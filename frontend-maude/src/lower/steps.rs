@@ -250,14 +250,14 @@ impl Lower<'_> {
     }
 
     /// Whether a pattern whose variables have values stands for one value: evaluation would not change it.
-    fn is_value(&self, term: &Term) -> bool {
+    pub(super) fn is_value(&self, term: &Term) -> bool {
         match &term.kind {
             TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => true,
             TermKind::App(key, args) => {
                 let op = self.op(key);
                 let declared = &self.space.signature.ops[op];
                 !self.space.with_equations.contains(&op)
-                    && (declared.properties.special.is_none() || declared.domain.is_empty())
+                    && (!is_computed(declared) || declared.domain.is_empty())
                     && !has_axioms(declared)
                     && args.iter().all(|arg| self.is_value(arg))
             }
@@ -322,10 +322,16 @@ const BEFORE: Key = Key::Place(usize::MAX - 1);
 /// The step behind all arguments: what is left is kept, or nothing may be left. `complete`: an argument has taken it.
 fn what_is_left<'t>(op: usize, list: Key, rest: Option<&(Key, bool)>, complete: bool) -> Option<Step<'t>> {
     match rest {
-        Some((key, _)) => Some(Step::Keep { list, key: key.clone() }),
+        Some((key, _)) => Some(Step::Keep { op, list, key: key.clone() }),
         None if complete => None,
         None => Some(Step::Empty { op, list }),
     }
+}
+
+/// Whether applications of an operator may be computed.
+fn is_computed(op: &Op) -> bool {
+    let special = op.properties.special.as_deref();
+    special.is_some_and(|special| !["string", "character", "ratio"].contains(&special))
 }
 
 fn is_variable(term: &Term) -> bool {
@@ -349,13 +355,13 @@ pub(super) fn occurrences(variable: &Term, within: &Term) -> usize {
     count
 }
 
-fn is_known(term: &Term, known: &HashSet<Key>) -> bool {
+pub(super) fn is_known(term: &Term, known: &HashSet<Key>) -> bool {
     let mut variables = Vec::new();
     term.variables(&mut variables);
     variables.iter().all(|(name, of, _)| known.contains(&Key::Named((*name).clone(), (*of).clone())))
 }
 
-fn add_known(term: &Term, known: &mut HashSet<Key>) {
+pub(super) fn add_known(term: &Term, known: &mut HashSet<Key>) {
     let mut variables = Vec::new();
     term.variables(&mut variables);
     known.extend(variables.iter().map(|(name, of, _)| Key::Named((*name).clone(), (*of).clone())));

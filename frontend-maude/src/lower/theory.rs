@@ -79,7 +79,7 @@ impl Lower<'_> {
     }
 
     /// A comb as a pattern, with the values of its first argument and of its rest.
-    fn comb(&mut self, cx: &mut Cx, op: usize, span: Span) -> (Pattern, Expr, Expr) {
+    pub(super) fn comb(&mut self, cx: &mut Cx, op: usize, span: Span) -> (Pattern, Expr, Expr) {
         let (patterns, mut values) = self.two(cx, op, span);
         let pattern = self.built(self.space.values[op], patterns, span);
         let rest = values.swap_remove(1);
@@ -366,21 +366,21 @@ impl Lower<'_> {
         let mut cx = Cx::default();
         let (value, pattern) = cx.fresh(self.space.sorts[kind], span);
         let body = cx.value(value, span);
-        let nil = self.nil_pattern(lists, span);
-        self.rule(symbol, cx, vec![nil, pattern], body, span);
+        let none = if before { lists.nil } else { lists.no_others };
+        let none = self.built(none, Vec::new(), span);
+        self.rule(symbol, cx, vec![none, pattern], body, span);
         let mut cx = Cx::default();
-        let (others, others_pattern) = cx.fresh(lists.sort, span);
         let (value, pattern) = cx.fresh(self.space.sorts[kind], span);
-        let mut others = cx.value(others, span);
-        if before {
-            others = self.in_order(kind, others, span);
-        }
-        let build = self.function(Make::Build(op));
-        let others = self.app(build, vec![others], span);
-        let mut values = vec![cx.value(value, span), others];
-        if before {
-            values.swap(0, 1);
-        }
+        let value = cx.value(value, span);
+        let (others_pattern, values) = if before {
+            let (others, others_pattern) = cx.fresh(lists.sort, span);
+            let others = self.in_order(kind, cx.value(others, span), span);
+            let build = self.function(Make::Build(op));
+            (others_pattern, vec![self.app(build, vec![others], span), value])
+        } else {
+            let (others, others_pattern) = cx.fresh(self.space.sorts[kind], span);
+            (self.built(lists.others, vec![others_pattern], span), vec![value, cx.value(others, span)])
+        };
         let body = self.app(self.space.calls[op], values, span);
         self.rule(symbol, cx, vec![others_pattern, pattern], body, span);
     }

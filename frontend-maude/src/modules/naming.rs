@@ -6,12 +6,39 @@ use gchr_base::hash::HashMap;
 
 use crate::signature::{Declaration, Identity, ModulePart};
 use crate::syntax::{Attribute, Name, RenamingItem, TypeName};
-use crate::term::{Names, OpKey};
+use crate::term::{Names, OpKey, Term};
+
+/// What an operator of a theory becomes.
+#[derive(Clone)]
+pub(super) enum Becomes {
+    Name(Arc<str>),
+    Term(Arc<Template>),
+}
+
+/// What an application of an operator becomes, by the names of its arguments.
+pub(super) struct Template {
+    pub variables: Vec<Arc<str>>,
+    pub term: Term,
+}
+
+impl Becomes {
+    pub fn map(&self, names: &dyn Names) -> Self {
+        match self {
+            Becomes::Name(name) => Becomes::Name(name.clone()),
+            Becomes::Term(of) => {
+                let (variables, term) = (of.variables.clone(), of.term.map(names));
+                Becomes::Term(Arc::new(Template { variables, term }))
+            }
+        }
+    }
+}
 
 #[derive(Default)]
 pub(super) struct Naming {
     sorts: HashMap<Arc<str>, Arc<str>>,
     ops: HashMap<Arc<str>, (Arc<str>, Vec<Attribute>)>,
+    /// Operators of theories, which views map.
+    becomes: HashMap<OpKey, Becomes>,
     /// Values of parameters, in the braces of names.
     arguments: HashMap<Arc<str>, Arc<str>>,
 }
@@ -38,12 +65,17 @@ impl Naming {
         self.ops.insert(from.into(), (to.into(), attributes));
     }
 
+    /// An operator of the theory of a parameter is this one.
+    pub fn becomes(&mut self, key: OpKey, becomes: Becomes) {
+        self.becomes.insert(key, becomes);
+    }
+
     /// The value of a parameter.
     pub fn argument(&mut self, param: &Arc<str>, value: &Arc<str>) {
         self.arguments.insert(param.clone(), value.clone());
     }
 
-    fn sort_name(&self, name: &Arc<str>) -> Arc<str> {
+    pub fn sort_name(&self, name: &Arc<str>) -> Arc<str> {
         if let Some(to) = self.sorts.get(name) {
             return to.clone();
         }
@@ -86,6 +118,7 @@ impl Naming {
             subsorts: part.subsorts.iter().map(|(a, b)| (sort(a), sort(b))).collect(),
             ops: part.ops.iter().map(|op| self.declaration(op)).collect(),
             rules: part.rules.iter().map(|rule| Arc::new(rule.map(self))).collect(),
+            unread: part.unread.clone(),
         })
     }
 
@@ -144,9 +177,19 @@ impl Names for Naming {
 
     fn op(&self, key: &OpKey) -> OpKey {
         OpKey {
-            name: self.ops.get(&key.name).map_or_else(|| key.name.clone(), |(to, _)| to.clone()),
+            name: match (self.becomes.get(key), self.ops.get(&key.name)) {
+                (Some(Becomes::Name(to)), _) | (_, Some((to, _))) => to.clone(),
+                _ => key.name.clone(),
+            },
             domain: key.domain.iter().map(|of| self.type_name(of)).collect(),
             range: self.type_name(&key.range),
+        }
+    }
+
+    fn instead(&self, key: &OpKey, args: &[Term]) -> Option<Term> {
+        match self.becomes.get(key)? {
+            Becomes::Term(template) => Some(template.with(args)),
+            Becomes::Name(_) => None,
         }
     }
 }

@@ -55,28 +55,18 @@ pub(super) fn read(
             Err(found) => diagnostics.push(*found),
         }
     }
-    let mut rules_of_system = None;
     for statement in &module.statements {
         let Statement::Equation(written) = statement else { continue };
-        if written.kind == EquationKind::Rule {
-            rules_of_system.get_or_insert(written.span);
-            continue;
-        }
         if own.is_theory {
             continue;
         }
         let reading = Reading { signature, grammar: &grammar, written };
         match reading.rule() {
             Ok(rule) => own.rules.push(Arc::new(rule)),
+            // Terms can still be reduced.
+            Err(found) if written.kind == EquationKind::Rule => own.unread.push(*found),
             Err(found) => diagnostics.push(*found),
         }
-    }
-    if let Some(place) = rules_of_system {
-        diagnostics.push(
-            Diagnostic::warning("T3403", "the rules of system modules are not applied")
-                .label(place, "the first of them")
-                .help("equations are; `red` reduces by equations only"),
-        );
     }
     !diagnostics[before..].iter().any(Diagnostic::is_error)
 }
@@ -120,7 +110,7 @@ impl Reading<'_> {
             let (left, sort) = self.with_sort(tokens)?;
             return Ok(rule(left, None, Some(sort)));
         }
-        let (left, right) = self.between(tokens, "=")?;
+        let (left, right) = self.between(tokens, if kind == EquationKind::Rule { "=>" } else { "=" })?;
         Ok(rule(left, Some(right), None))
     }
 

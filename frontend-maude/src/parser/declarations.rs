@@ -38,14 +38,8 @@ pub(super) fn statement(line: &[Token]) -> Result<Vec<Statement>, Fail> {
         }
         "op" | "ops" => vec![Statement::Ops(operators(&mut reader, word, inner, span)?)],
         "var" | "vars" => {
-            let mut names = Vec::new();
-            while let Some(token) = reader.peek()
-                && !token.is(":")
-            {
-                names.push(reader.token("a variable")?);
-            }
-            reader.expect(":")?;
-            vec![Statement::Variables(names, reader.type_name()?, span)]
+            let (names, of) = variables(&mut reader)?;
+            vec![Statement::Variables(names, of, span)]
         }
         "eq" | "ceq" | "cq" | "mb" | "cmb" | "rl" | "crl" => {
             return Ok(equation(word, inner, span).into_iter().map(Statement::Equation).collect());
@@ -54,6 +48,18 @@ pub(super) fn statement(line: &[Token]) -> Result<Vec<Statement>, Fail> {
     };
     reader.end("the end of the statement")?;
     Ok(found)
+}
+
+/// Variables with their sort.
+pub(super) fn variables(reader: &mut Reader<'_>) -> Result<(Vec<Token>, TypeName), Fail> {
+    let mut names = Vec::new();
+    while let Some(token) = reader.peek()
+        && !token.is(":")
+    {
+        names.push(reader.token("a variable")?);
+    }
+    reader.expect(":")?;
+    Ok((names, reader.type_name()?))
 }
 
 fn operators(
@@ -230,7 +236,16 @@ pub(super) fn attributes(reader: &mut Reader<'_>) -> Result<Vec<Attribute>, Fail
                 let name = inside.first().map_or("".into(), |token| token.text.clone());
                 Attribute::Special(name)
             }
-            "frozen" | "format" | "poly" | "metadata" | "latex" => {
+            "frozen" => {
+                let inside = if reader.peek().is_some_and(|token| token.is("(")) {
+                    in_brackets(reader)?
+                } else {
+                    Vec::new()
+                };
+                let numbers: Option<Vec<u32>> = inside.iter().map(|token| token.text.parse().ok()).collect();
+                Attribute::Frozen(numbers.ok_or_else(|| expected(word.span, "numbers"))?)
+            }
+            "format" | "poly" | "metadata" | "latex" => {
                 if reader.peek().is_some_and(|token| token.is("(")) {
                     in_brackets(reader)?;
                 } else if word.is("metadata") {

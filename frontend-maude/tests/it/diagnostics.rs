@@ -88,10 +88,26 @@ fn what_is_not_supported_is_said() {
     check("fmod M is\n protecting NAT .\n eq s_^3(0) = 0 .\nendfm\n", &[("T3401", "s_^3(0)")]);
     check("fmod M is\n protecting QID .\n eq 'a = 'b .\nendfm\n", &[("T3401", "'a")]);
     check("fmod M is\nendfm\nsearch true =>* false .\n", &[("T3402", "search")]);
-    check(
-        "mod M is\n sort A .\n ops a b : -> A .\n rl a => b .\nendm\nred a .\n",
-        &[("T3403", "rl a => b .")],
-    );
+    let module = "mod M is\n sort A .\n ops a b : -> A .\n crl a => b if a => b .\nendm\n";
+    check(&format!("{module}red a .\n"), &[]);
+    check(&format!("{module}rew a .\nrew b .\n"), &[("T3401", "=>")]);
+    check("fmod M is\nendfm\nfrew [3] true .\n", &[("T3402", "frew")]);
+    check("fmod M is\nendfm\nrew [x] true .\n", &[("T3001", "x")]);
+}
+
+#[test]
+fn views_that_do_not_fit() {
+    let text = |view: &str| {
+        let theory =
+            "fth T is\n sort E .\n op f : E -> E .\nendfth\nfmod L{X :: T} is\n op g : X$E -> X$E .\nendfm\n";
+        let view = view.replace("from T to NAT is", "from T to NAT is\n sort E to Nat .\n");
+        format!("{theory}{view}\nendv\nfmod M is\n protecting L{{V}} .\nendfm\n")
+    };
+    check(&text("view V from T to NAT is op h to s_ ."), &[("T3102", "h")]);
+    check(&text("view V from T to NAT is op f(X:E) to term Y:Nat ."), &[("T3001", "Y:Nat")]);
+    check(&text("view V from T to NAT is op f(f(X:E)) to term X:Nat ."), &[("T3001", "f(f(X:E))")]);
+    check(&text("view V from T to NAT is op f(X:E) to term nothing ."), &[("T3102", "nothing")]);
+    check(&text("view V{Y :: TRIV} from T to NAT is op f to s_ ."), &[("T3106", "V")]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod docs;
 mod evaluation;
 mod matching;
 mod properties;
+mod rewriting;
 
 use gchr_base::diagnostic::{Diagnostic, render_all};
 use gchr_base::reading::Account;

@@ -9,7 +9,15 @@ use proptest::prelude::*;
 use super::load_text;
 
 /// Words that texts are made of.
-const WORDS: [&str; 58] = [
+const WORDS: [&str; 66] = [
+    "mod",
+    "endm",
+    "rl",
+    "=>",
+    "rew",
+    "\"a\\n\"",
+    "term",
+    "STRING",
     "fmod",
     "M",
     "is",

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use gchr_base::signature::SymbolId;
+use gchr_base::signature::{SortId, SymbolId};
 use gchr_terms::exec::engine::Bump;
 use gchr_terms::plan::live::LocalSet;
 use gchr_terms::plan::{Arm, Field, LocalId, Step};
@@ -84,6 +84,21 @@ impl<'p> Lower<'_, '_, 'p> {
             (true, Kind::Word) => (Width::Word, MemoryAccess::Unaligned),
             (true, Kind::Float) => (Width::Float, MemoryAccess::Unaligned),
         }
+    }
+
+    /// The symbol of a sort whose cells are one number each.
+    pub(super) fn number_in(&self, sort: SortId) -> Option<SymbolId> {
+        let variants = &self.plan.layout.sorts[sort].variants;
+        let is_number = |fields: &[Field]| matches!(fields, [field] if field.wide);
+        variants.iter().find(|variant| is_number(&variant.fields)).map(|variant| variant.symbol)
+    }
+
+    /// The bits of the number in a cell of such a symbol.
+    pub(super) fn number(&mut self, value: Val, symbol: SymbolId) -> Option<Val> {
+        let (variant, shape) = (self.plan.layout.variant(symbol)?, self.shape(symbol)?);
+        let offset = 4 * variant.fields.first()?.offset as i32;
+        let (address, more) = self.address(value, shape);
+        Some(self.e.load(Width::Word, MemoryAccess::Unaligned, address, more + offset))
     }
 
     /// Reads the fields of a value that an arm names.

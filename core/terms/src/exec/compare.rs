@@ -72,6 +72,48 @@ pub fn by_head(layout: &Layout, sort: SortId, a: u32, b: u32) -> Option<bool> {
     }
 }
 
+/// Pairs of cells that [`at_once`] compares at most.
+const SMALL: usize = 64;
+/// Pairs that it has waiting at most.
+const WAITING: usize = 32;
+
+/// Whether two values of a sort are equal; `None` where that takes more than a few cells. Most values that a program
+/// compares are small: they need no memory.
+pub fn at_once(layout: &Layout, cells: &(impl Cells + ?Sized), sort: SortId, a: u32, b: u32) -> Option<bool> {
+    let mut todo = [(sort, a, b); WAITING];
+    let (mut waiting, mut pairs) = (1, 0);
+    while waiting > 0 {
+        waiting -= 1;
+        let (sort, a, b) = todo[waiting];
+        match by_head(layout, sort, a, b) {
+            Some(true) => continue,
+            Some(false) => return Some(false),
+            None => {}
+        }
+        let shape = &layout.sorts[sort];
+        let variant = shape.variants.get((a & ((1u32 << shape.tag_bits) - 1)) as usize)?;
+        if pairs == SMALL || waiting + variant.fields.len() > WAITING {
+            return None;
+        }
+        pairs += 1;
+        let class = variant.class?;
+        let x = cells.cell(class, a >> shape.tag_bits)?;
+        let y = cells.cell(class, b >> shape.tag_bits)?;
+        for field in variant.fields.iter().rev() {
+            let at = field.offset as usize;
+            if field.wide {
+                if x[at..at + 2] != y[at..at + 2] {
+                    return Some(false);
+                }
+            } else {
+                todo[waiting] = (field.sort, x[at], y[at]);
+                waiting += 1;
+            }
+        }
+    }
+    Some(true)
+}
+
 /// A comparison of two terms under way, so that its caller can look at limits in between.
 pub struct Comparison {
     todo: Vec<(SortId, u32, u32)>,

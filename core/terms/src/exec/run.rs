@@ -179,7 +179,7 @@ impl<'a, 'c> Run<'a, 'c> {
     /// Whether two values of a sort are structurally equal; large ones are compared with a look at limits and signals
     /// in between.
     pub fn same(&mut self, sort: SortId, a: u32, b: u32, fuel: i64) -> Result<bool, StopReason> {
-        if let Some(known) = compare::by_head(&self.plan.layout, sort, a, b) {
+        if let Some(known) = compare::at_once(&self.plan.layout, &self.heap, sort, a, b) {
             return Ok(known);
         }
         let mut comparison = Comparison::new(sort, a, b);

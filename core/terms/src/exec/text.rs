@@ -1,5 +1,6 @@
 //! Terms as text in input syntax, without recursion.
 
+mod literals;
 mod together;
 
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use num_bigint::BigInt;
 use crate::plan::{ClassId, Layout, Variant};
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
-use gchr_base::signature::{Brackets, Mixfix, MixfixPiece, Notation, SortId, SortKind};
+use gchr_base::signature::{Brackets, Mixfix, MixfixPiece, Notation, SortId, SortKind, character};
 
 /// Cells of values, wherever they are.
 pub trait Cells {
@@ -318,7 +319,20 @@ fn notated<'a>(
             out.push(b'(');
             first_argument(layout, heap, of, cell, todo);
         }
-        (Notation::Mixfix(binding), _) => {
+        (Notation::Ratio(_), 2) if literals::is_ratio(layout, heap, variant, cell) => {
+            todo.push(field(1));
+            todo.extend(Mixfix::pieces(&of.name).filter_map(MixfixPiece::word).map(Todo::Text));
+            todo.push(field(0));
+        }
+        (Notation::Quoted, 1) => todo.extend([Todo::Text("\""), field(0), Todo::Text("\"")]),
+        (Notation::Character, 2) => match literals::code(layout, heap, field(0)) {
+            Some(code) => {
+                out.extend_from_slice(character(code).as_bytes());
+                todo.push(field(1));
+            }
+            None => return false,
+        },
+        (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => {
             let (mut args, count) = (0, variant.fields.len());
             let mut parts: Vec<Todo<'a>> = Vec::new();
             for (has_space, piece) in Mixfix::spaced(&of.name) {
@@ -374,6 +388,10 @@ fn binds(layout: &Layout, heap: &(impl Cells + ?Sized), value: &Todo<'_>) -> Opt
         let found = variant(layout, sort, bits)?;
         match (found.notation, found.fields.as_slice()) {
             (Notation::Mixfix(binding), _) => return Some(binding.precedence()),
+            (Notation::Ratio(binding), _) => {
+                let (_, cell) = cell(layout, heap, sort, bits)?;
+                return (!literals::is_ratio(layout, heap, found, cell)).then_some(binding.precedence());
+            }
             (Notation::Argument, [field]) if layout.sorts[field.sort].has_cells() => {
                 let (_, cell) = cell(layout, heap, sort, bits)?;
                 value = (field.sort, field_bits(cell, field.offset, field.wide).try_into().ok()?);

@@ -26,19 +26,21 @@ const SMALL_PROGRAM: usize = 400;
 /// The pass `base-cases`: fills in [`Function::base`]. Runs last, so that a base case accounts for references as the
 /// body does.
 pub(super) fn base_cases(plan: &mut TermPlan) {
+    let size: usize = plan.functions.iter().map(|function| function.region.body.size()).sum();
+    let mut left = BUDGET * SMALL_PROGRAM / size.max(SMALL_PROGRAM);
+    // A larger one would have no room, were there one copy of it.
+    let most = MAX_BASE.min(left);
     let mut depths: Vec<IdVec<FunctionId, Option<Base>>> = Vec::new();
     let none = plan.functions.iter().map(|_| None).collect();
     for _ in 0..DEPTH {
         let known = depths.last().unwrap_or(&none);
         let deeper = plan.functions.ids().map(|id| {
             // A base case that becomes too large keeps the smaller depth.
-            unfold(plan, id, known, MAX_BASE).or_else(|| known[id].clone())
+            unfold(plan, id, known, most).or_else(|| known[id].clone())
         });
         depths.push(deeper.collect());
     }
     let copies = copies(plan);
-    let size: usize = plan.functions.iter().map(|function| function.region.body.size()).sum();
-    let mut left = BUDGET * SMALL_PROGRAM / size.max(SMALL_PROGRAM);
     let recursive = Callees::of(plan).components().into_iter().filter(|(_, recursive)| *recursive);
     for member in recursive.flat_map(|(members, _)| members).collect::<Vec<_>>() {
         let bases = depths.iter_mut().rev().filter_map(|bases| bases[member].take());

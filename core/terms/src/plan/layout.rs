@@ -135,7 +135,7 @@ impl Layout {
         let sort = &mut self.sorts[symbol.result];
         self.tags[id] = Some((symbol.result, sort.variants.len() as u32));
         sort.variants.push(variant);
-        sort.may_bind |= matches!(notation, Notation::Mixfix(_) | Notation::Argument);
+        sort.may_bind |= matches!(notation, Notation::Mixfix(_) | Notation::Ratio(_) | Notation::Argument);
     }
 
     fn assign_classes(&mut self) {

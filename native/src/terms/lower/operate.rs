@@ -1,13 +1,13 @@
 //! Operators and tests.
 
 use gchr_base::op::Op;
-use gchr_base::signature::{SortKind, SymbolId};
+use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_terms::exec::engine::constant_bits;
 use gchr_terms::plan::{Block, Function, LocalId, Step, TermPlan, Test};
 
 use super::Lower;
 use crate::code::Kind;
-use crate::emit::{CheckedOp, Compare, Cond, FloatOp, Val, WordOp};
+use crate::emit::{CheckedOp, Compare, Cond, FloatOp, Label, Val, WordOp};
 use crate::terms::helpers::Slow;
 
 /// How an operator is computed.
@@ -340,10 +340,43 @@ impl<'p> Lower<'_, '_, 'p> {
         let (differ, end) = (self.e.label(&[]), self.e.label(&[Kind::Word]));
         self.e.branch(equal, (end, &[yes]), (differ, &[]));
         self.e.bind(differ);
+        // Values with other symbols outermost.
+        let mask = (1i64 << self.plan.layout.sorts[sort].tag_bits) - 1;
+        if mask != 0 {
+            let bits = self.e.word(WordOp::Xor, x, y);
+            let tags = self.e.word_by(WordOp::And, bits, mask);
+            let alike = self.e.compare_to(Compare::Equal, tags, 0);
+            let look = self.e.label(&[]);
+            self.e.branch(alike, (look, &[]), (end, &[no]));
+            self.e.bind(look);
+        }
+        self.same_numbers(sort, x, y, end);
         let number = self.e.int(i64::from(sort.0));
         let found = self.e.helper(self.helpers.same, &[number, x, y], &[]);
         self.e.jump(end, &[found]);
         self.e.bind(end)[0]
+    }
+
+    /// Two values with the same tag are numbers: compares these, and goes to a label with whether they are equal.
+    fn same_numbers(&mut self, sort: SortId, x: Val, y: Val, end: Label) {
+        let Some(symbol) = self.number_in(sort) else { return };
+        let Some(tag) = self.plan.layout.tag(symbol) else { return };
+        let mask = (1i64 << self.plan.layout.sorts[sort].tag_bits) - 1;
+        let (numbers, others) = (self.e.label(&[]), self.e.label(&[]));
+        let own = self.e.word_by(WordOp::And, x, mask);
+        let are_numbers = self.e.compare_to(Compare::Equal, own, i64::from(tag));
+        self.e.branch(are_numbers, (numbers, &[]), (others, &[]));
+        self.e.bind(numbers);
+        match (self.number(x, symbol), self.number(y, symbol)) {
+            (Some(a), Some(b)) => {
+                let equal = self.e.compare(Compare::Equal, a, b);
+                let (yes, no) = (self.e.int(1), self.e.int(0));
+                let found = self.e.select(equal, yes, no);
+                self.e.jump(end, &[found]);
+            }
+            _ => self.e.jump(others, &[]),
+        }
+        self.e.bind(others);
     }
 
     pub(super) fn test(&mut self, test: &Test) -> Cond {

@@ -9,7 +9,7 @@ use gchr_base::ids::Id;
 use gchr_base::memory;
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::SortId;
-use gchr_terms::exec::engine::{Allocator, Full, by_head};
+use gchr_terms::exec::engine::{Allocator, Full, at_once};
 use gchr_terms::exec::{COMPARED, Comparison};
 use gchr_terms::plan::{FunctionId, Step};
 
@@ -394,7 +394,7 @@ unsafe extern "C" fn same(vm: *mut Vm, sort: u64, a: u64, b: u64, _: u64) -> u64
     // SAFETY: called by code of this machine.
     let w = unsafe { worker(vm) };
     let (layout, sort) = (&w.shared.plan.layout, SortId(sort as u32));
-    if let Some(known) = by_head(layout, sort, a as u32, b as u32) {
+    if let Some(known) = at_once(layout, &w.allocator, sort, a as u32, b as u32) {
         return u64::from(known);
     }
     let mut comparison = Comparison::new(sort, a as u32, b as u32);

@@ -289,9 +289,8 @@ impl<'a> Unfolder<'a> {
         self.too_large |= self.forks == 0;
         self.forks = self.forks.saturating_sub(1);
         let mut fork = path.clone();
-        let from = self.into.locals.clone();
-        let map = HashMap::default();
-        let mut copier = Copier { from: Some(&from), result: self.into.result, into: &mut self.into, map };
+        let (result, map) = (self.into.result, HashMap::default());
+        let mut copier = Copier { from: None, result, into: &mut self.into, map };
         fork.late = path.late.iter().map(|step| copier.step(step)).collect();
         let new = |local: &LocalId| copier.local(*local);
         let heads = path
