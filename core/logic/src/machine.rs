@@ -17,7 +17,7 @@ use crate::cell::{Atom, Cell};
 use crate::code::Label;
 use crate::collect::FEWEST;
 use crate::constraints::Constraints;
-use crate::database::{ClauseId, Database};
+use crate::database::{ClauseId, Database, keys_of};
 use crate::heap::{Heap, Undo};
 use crate::meter::Meter;
 use crate::number::Number;
@@ -44,7 +44,7 @@ pub(crate) enum Alternative {
     /// Code of the clause whose environment is current.
     Code(Label),
     /// The next clause of a list.
-    Clauses { list: Rc<Vec<ClauseId>>, at: usize, key: u64, time: u64 },
+    Clauses { list: Rc<Vec<ClauseId>>, at: usize, time: u64 },
     /// A goal that is interpreted, with its cut barrier, both saved.
     Goal,
     /// Nothing: it marks a `catch/3` whose environment is at a place.
@@ -481,10 +481,14 @@ impl<'c, 'a> Machine<'c, 'a> {
                         return Ok(Some(label));
                     }
                 }
-                Alternative::Clauses { list, at, key, time } => {
+                Alternative::Clauses { list, at, time } => {
                     let here = *at;
                     let clause = list[here];
-                    let after = self.db.next_clause(list, here + 1, *key, *time);
+                    let after = (here + 1 < list.len()).then(|| {
+                        let keys = keys_of(&self.heap, &self.saved[self.choices[last].saved..]);
+                        self.db.next_clause(list, here + 1, &keys, *time)
+                    });
+                    let after = after.flatten();
                     self.restore_registers();
                     match after {
                         Some(after) => {

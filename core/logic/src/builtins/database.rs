@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Table;
 use crate::cell::{Atom, Cell};
 use crate::compile;
-use crate::database::{Definition, List};
+use crate::database::{Definition, Keys, List, keys_of};
 use crate::heap::Undo;
 use crate::machine::{Done, Global, Machine, Throw};
 use crate::names::atom;
@@ -29,6 +29,7 @@ pub(super) const TABLE: Table = &[
     ("$clauses", 2, clauses),
     ("$first_clauses", 3, first_clauses),
     ("$other_clauses", 4, other_clauses),
+    ("$retract_only", 2, retract_only),
     ("$erase", 1, |m| {
         let id = m.int_arg(0)?;
         Ok(m.db.erase(id as u32))
@@ -134,6 +135,12 @@ impl Machine<'_, '_> {
         clause
     }
 
+    /// The keys of a head.
+    fn keys_of_head(&self, head: Cell) -> Keys {
+        let (start, arity) = self.heap.args(head);
+        keys_of(&self.heap, &self.heap.cells[start..start + arity])
+    }
+
     fn assert_clause(&mut self, first: bool) -> Done<bool> {
         let clause = self.unqualified(self.x[0]);
         let (head, body) = compile::split(&self.heap, clause);
@@ -151,9 +158,9 @@ impl Machine<'_, '_> {
         }
         let term = self.heap.compound(atom::neck, &[head, body]);
         let record = self.heap.record(term);
-        let (code, key) = compile::compile(&self.heap, &mut self.db, head, body);
+        let (code, keys) = compile::compile(&self.heap, &mut self.db, head, body);
         self.checked(())?;
-        let mut info = compile::clause_info(pred, code, key);
+        let mut info = compile::clause_info(pred, code, keys);
         info.term = Some(Rc::new(record));
         self.db.add(info, first);
         Ok(true)
@@ -179,12 +186,12 @@ fn matching(m: &mut M<'_, '_>, wanted: &Wanted) -> Done<(Vec<Cell>, bool)> {
     }
     let Some((name, arity)) = m.heap.functor(head) else { return Err(m.type_error("callable", head)) };
     let pred = m.db.pred(name, arity);
-    let key = if arity > 0 { crate::database::key_of(&m.heap, m.heap.arg(head, 0)) } else { 0 };
-    let List { ids: list, start } = m.db.candidates(pred, key);
+    let keys = m.keys_of_head(head);
+    let List { ids: list, start } = m.db.candidates(pred, &keys).list();
     let functor = m.db.names.intern("clause");
     let (mut found, mut at) = (Vec::new(), start);
     let time = m.db.generation;
-    while let Some(next) = m.db.next_clause(&list, at, key, time) {
+    while let Some(next) = m.db.next_clause(&list, at, &keys, time) {
         m.spend(1 + next - at)?;
         at = next + 1;
         let id = list[next];
@@ -240,20 +247,46 @@ fn other_clauses(m: &mut M<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(3, list))
 }
 
+/// `$retract_only(Clause, How)`: retracts the clause of the program that may match, where there is one only (`How` is
+/// `done`); where there are several, nothing is done (`more`). Fails where there is none.
+fn retract_only(m: &mut M<'_, '_>) -> Done<bool> {
+    let clause = m.unqualified(m.x[0]);
+    let (head, body) = compile::split(&m.heap, clause);
+    let head = m.unqualified(head);
+    let pred = m.head_of(head, "modify")?;
+    let keys = m.keys_of_head(head);
+    let List { ids: list, start } = m.db.candidates(pred, &keys).list();
+    let time = m.db.generation;
+    let Some(first) = m.db.next_clause(&list, start, &keys, time) else { return Ok(false) };
+    if m.db.next_clause(&list, first + 1, &keys, time).is_some() {
+        let more = m.atom_cell("more");
+        return Ok(m.unify_arg(1, more));
+    }
+    let id = list[first];
+    let Some(term) = m.db.clauses[id as usize].term.clone() else { return Ok(false) };
+    let found = m.heap.restore(&term);
+    let (its_head, its_body) = (m.heap.arg(found, 0), m.heap.arg(found, 1));
+    if !(m.heap.unify(head, its_head) && m.heap.unify(body, its_body)) {
+        return Ok(false);
+    }
+    m.db.erase(id);
+    let done = m.atom_cell("done");
+    Ok(m.unify_arg(1, done))
+}
+
 fn retract_all(m: &mut M<'_, '_>) -> Done<bool> {
     let head = m.unqualified(m.x[0]);
     let pred = m.head_of(head, "modify")?;
     m.db.declare_dynamic(pred);
     let head = m.heap.deref(head);
-    let arity = m.heap.args(head).1;
-    let key = if arity > 0 { crate::database::key_of(&m.heap, m.heap.arg(head, 0)) } else { 0 };
-    let List { ids: list, start } = m.db.candidates(pred, key);
-    for &id in &list[start..] {
-        m.spend(1)?;
+    let keys = m.keys_of_head(head);
+    let List { ids: list, start: mut at } = m.db.candidates(pred, &keys).list();
+    // What is there now: a clause that is erased meanwhile fits no more.
+    while let Some(next) = m.db.next_clause(&list, at, &keys, u64::MAX - 1) {
+        m.spend(1 + next - at)?;
+        at = next + 1;
+        let id = list[next];
         let clause = &m.db.clauses[id as usize];
-        if clause.erased != u64::MAX {
-            continue;
-        }
         let Some(term) = clause.term.clone() else { continue };
         let mark = m.heap.top();
         let clause = m.heap.restore(&term);

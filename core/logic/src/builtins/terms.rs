@@ -22,6 +22,7 @@ pub(super) const TABLE: Table = &[
     ("@=<", 2, |m| Ok(m.order() != Ordering::Greater)),
     ("@>=", 2, |m| Ok(m.order() != Ordering::Less)),
     ("compare", 3, compare),
+    ("$assoc_get", 3, assoc_get),
     ("?=", 2, |m| Ok(m.unifier(m.x[0], m.x[1]).is_none_or(|unifier| unifier.is_empty()))),
     ("unifiable", 3, |m| {
         let Some(unifier) = m.unifier(m.x[0], m.x[1]) else { return Ok(false) };
@@ -255,12 +256,36 @@ impl Machine<'_, '_> {
 
 fn compare(m: &mut M<'_, '_>) -> Done<bool> {
     let order = match m.heap.compare(&m.db.names, m.x[1], m.x[2]) {
-        Ordering::Less => "<",
-        Ordering::Equal => "=",
-        Ordering::Greater => ">",
+        Ordering::Less => atom::lt,
+        Ordering::Equal => atom::equal,
+        Ordering::Greater => atom::gt,
     };
-    let cell = m.atom_cell(order);
-    Ok(m.unify_arg(0, cell))
+    Ok(m.unify_arg(0, Cell::atom(order)))
+}
+
+/// `$assoc_get(Key, Tree, Value)`: the value of a key in a tree `t(Key, Value, Balance, Left, Right)` or `t`.
+fn assoc_get(m: &mut M<'_, '_>) -> Done<bool> {
+    let mut tree = m.arg(1);
+    loop {
+        m.spend(1)?;
+        let name = m.heap.functor(tree).map(|(name, arity)| (&**m.db.names.text(name), arity));
+        match name {
+            Some(("t", 5)) => {}
+            Some(("t", 0)) => return Ok(false),
+            _ if tree.is_var() => return Err(m.instantiation_error()),
+            _ => return Err(m.type_error("btree", tree)),
+        }
+        let order = m.heap.compare(&m.db.names, m.x[0], m.heap.arg(tree, 0));
+        m.checked(())?;
+        tree = match order {
+            Ordering::Less => m.heap.arg(tree, 3),
+            Ordering::Greater => m.heap.arg(tree, 4),
+            Ordering::Equal => {
+                let value = m.heap.arg(tree, 1);
+                return Ok(m.unify_arg(2, value));
+            }
+        };
+    }
 }
 
 fn occurs_check(m: &mut M<'_, '_>) -> Done<bool> {

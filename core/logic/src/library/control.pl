@@ -26,9 +26,7 @@ between(L, H, X) :-
 '$in_range'(L, H, X) :- X >= L, ( H == inf -> true ; H == infinite -> true ; X =< H ).
 '$between'(L, H, X) :- integer(H), !, L =< H, '$between_to'(L, H, X).
 '$between'(L, _, X) :- '$from'(L, X).
-'$between_to'(L, L, X) :- !, X = L.
-'$between_to'(L, _, L).
-'$between_to'(L, H, X) :- L1 is L+1, '$between_to'(L1, H, X).
+'$between_to'(L, H, X) :- ( L < H -> ( X = L ; L1 is L+1, '$between_to'(L1, H, X) ) ; X = L ).
 '$from'(L, L).
 '$from'(L, X) :- L1 is L+1, '$from'(L1, X).
 '$must_be_integer'(X) :- integer(X), !.
@@ -59,7 +57,8 @@ copy_term(T, C) :- '$copy_term'(T, C, As), '$copy_attributes'(As).
 copy_term(T, C, Gs) :- '$residual'(T, Gs0), copy_term_nat(T-Gs0, C-Gs).
 
 clause(H, B) :- '$clauses'(H, L), '$element'(clause(H, B, _), L).
-retract(C) :- '$split_clause'(C, H, B), '$first_clauses'(H, L, More), '$retract'(L, H, B, L, More).
+retract(C) :- '$retract_only'(C, How), ( How == done -> true ; '$retract_any'(C) ).
+'$retract_any'(C) :- '$split_clause'(C, H, B), '$first_clauses'(H, L, More), '$retract'(L, H, B, L, More).
 '$retract'([clause(H0, B0, Id)|T], H, B, First, More) :-
     ( T == [], More == none -> H = H0, B = B0, '$erase'(Id)
     ; '$retract_one'(H0, B0, Id, T, H, B, First, More) ).
