@@ -143,6 +143,11 @@ impl Machine<'_, '_> {
         Ok(Number::Float(x))
     }
 
+    /// Notes the function that is about to refuse its operands.
+    fn refuses(&mut self, name: Atom, arity: usize) {
+        self.function = Some((name, arity));
+    }
+
     fn must_be_integer(&mut self, n: &Number) -> Throw {
         let cell = self.heap.push_number(n);
         self.type_error("integer", cell)
@@ -172,16 +177,24 @@ impl Machine<'_, '_> {
             (atom::sign, Number::Float(x)) => Ok(Number::Float(if *x == 0.0 { *x } else { x.signum() })),
             (atom::float, _) => self.float_result(a.to_float()),
             (atom::succ, Number::Int(_) | Number::Big(_)) => big(a.to_big().unwrap_or_default() + 1),
-            (atom::bit_not | atom::msb | atom::random, n) if !n.is_int() => Err(self.must_be_integer(&a)),
+            (atom::bit_not | atom::msb | atom::random, n) if !n.is_int() => {
+                self.refuses(name, 1);
+                Err(self.must_be_integer(&a))
+            }
             (atom::bit_not, Number::Int(n)) => Ok(Number::Int(!n)),
             (atom::bit_not, _) => big(-a.to_big().unwrap_or_default() - 1),
-            (atom::msb, _) => Ok(Number::Int(self.at_least(&a, 1)?.bits() as i64 - 1)),
+            (atom::msb, _) => {
+                self.refuses(name, 1);
+                let bits = self.at_least(&a, 1)?.bits();
+                self.function = None;
+                Ok(Number::Int(bits as i64 - 1))
+            }
             (atom::random, Number::Int(n)) if *n > 0 => {
                 Ok(Number::Int((self.random_bits() % *n as u64) as i64))
             }
             (atom::random_float, _) => Ok(Number::Float(self.random_float())),
             (name, _) => match real_function(name) {
-                Some(_) if matches!(name, atom::log | atom::log2) && a.to_float() <= 0.0 => {
+                Some(_) if matches!(name, atom::log | atom::log2) && a.to_float() < 0.0 => {
                     Err(self.evaluation_error("undefined"))
                 }
                 Some(f) => self.real(a.to_float(), f),
@@ -301,6 +314,7 @@ impl Machine<'_, '_> {
     fn divide(&mut self, a: Number, b: Number) -> Done<Number> {
         if let (Some(x), Some(y)) = (a.to_big(), b.to_big()) {
             if y.is_zero() {
+                self.refuses(atom::slash, 2);
                 return Err(self.evaluation_error("zero_divisor"));
             }
             let (quotient, rest) = self.divided(&x, &y)?;
@@ -310,6 +324,7 @@ impl Machine<'_, '_> {
             return self.float_result(a.to_float() / b.to_float());
         }
         if b.to_float() == 0.0 {
+            self.refuses(atom::slash, 2);
             return Err(self.evaluation_error(if a.to_float() == 0.0 {
                 "undefined"
             } else {
@@ -332,15 +347,14 @@ impl Machine<'_, '_> {
     }
 
     fn integers(&mut self, name: Atom, a: Number, b: Number) -> Done<Number> {
-        if !a.is_int() {
-            return Err(self.must_be_integer(&a));
-        }
-        if !b.is_int() {
-            return Err(self.must_be_integer(&b));
+        if let Some(n) = [&a, &b].into_iter().find(|n| !n.is_int()) {
+            self.refuses(name, 2);
+            return Err(self.must_be_integer(n));
         }
         let divides =
             matches!(name, atom::quotient | atom::modulo | atom::remainder | atom::div | atom::tdiv);
         if divides && matches!(b, Number::Int(0)) {
+            self.refuses(name, 2);
             return Err(self.evaluation_error("zero_divisor"));
         }
         if let (Number::Int(x), Number::Int(y)) = (&a, &b)
@@ -382,6 +396,7 @@ impl Machine<'_, '_> {
                     return Ok(Number::Int(if (&exponent % 2_u32).is_zero() { 1 } else { -1 }));
                 }
                 if base.is_zero() && integer {
+                    self.refuses(atom::hat, 2);
                     return Err(self.evaluation_error("zero_divisor"));
                 }
                 return self.float_result(a.to_float().powf(b.to_float()));

@@ -99,6 +99,8 @@ pub(crate) struct Machine<'c, 'a> {
     /// Whether it is built instead.
     building: bool,
     numbers: Vec<Number>,
+    /// The function that refused its operands, until its error is thrown.
+    pub function: Option<(Atom, usize)>,
     /// Calls of predicates and firings of rules.
     pub steps: u64,
     fuel: u64,
@@ -151,6 +153,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             next: 0,
             building: false,
             numbers: Vec::new(),
+            function: None,
             steps: 0,
             fuel: 0,
             chunk: CHUNK,

@@ -6,8 +6,8 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::{FactColumn, FactNode, Facts};
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{
-    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Goal, LogicNode, LogicProgram, LogicTermId,
-    Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
+    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Goal, Hidden, LogicNode, LogicProgram,
+    LogicTermId, Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
 };
 use gchr_base::signature::Signature;
 use gchr_base::source::Span;
@@ -36,7 +36,7 @@ pub(crate) struct Builder {
     /// The unit of tests that a text is in.
     unit: Option<Arc<str>>,
     /// Modules that see the attributes of constraints: all of them where the program itself is no module.
-    modules: Vec<Arc<str>>,
+    hidden: Hidden,
     /// Whether nothing checks types of columns.
     pub unchecked: bool,
     /// Whether guards may bind variables of heads.
@@ -59,9 +59,9 @@ impl Builder {
             tabled: Vec::new(),
             blocks: Vec::new(),
             unit: None,
-            modules: match module.modules.first() {
-                Some(first) if first != "user" => vec![first.as_str().into()],
-                _ => module.modules.iter().map(|name| name.as_str().into()).collect(),
+            hidden: match module.modules.first() {
+                Some(first) if first != "user" => Hidden::Of(vec![first.as_str().into()]),
+                _ => Hidden::All,
             },
             unchecked: false,
             guards_bind: false,
@@ -88,7 +88,7 @@ impl Builder {
         self.program.queries.append(&mut self.mains);
         let waits = |column: &Column| column.mode != Mode::Ground;
         if self.program.constraints.iter().any(|constraint| constraint.columns.iter().any(waits)) {
-            self.program.flags.hidden = std::mem::take(&mut self.modules);
+            self.program.flags.hidden = std::mem::take(&mut self.hidden);
         }
         self.program.flags.guards_bind = self.guards_bind;
         self.program.flags.debug = !self.unchecked;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Table;
 use crate::cell::{Atom, Cell};
 use crate::compile;
-use crate::database::{Definition, Keys, List, keys_of};
+use crate::database::{ClauseId, Definition, Keys, List, keys_of};
 use crate::heap::Undo;
 use crate::machine::{Done, Global, Machine, Throw};
 use crate::names::atom;
@@ -23,9 +23,13 @@ pub(super) const TABLE: Table = &[
         let code = m.int_arg(0)?;
         Err(Throw::Halt(code as i32))
     }),
-    ("assert", 1, |m| m.assert_clause(false)),
-    ("assertz", 1, |m| m.assert_clause(false)),
-    ("asserta", 1, |m| m.assert_clause(true)),
+    ("assert", 1, |m| m.assert_clause(false).map(|_| true)),
+    ("assertz", 1, |m| m.assert_clause(false).map(|_| true)),
+    ("asserta", 1, |m| m.assert_clause(true).map(|_| true)),
+    ("assert", 2, |m| m.assert_with_reference(false)),
+    ("assertz", 2, |m| m.assert_with_reference(false)),
+    ("asserta", 2, |m| m.assert_with_reference(true)),
+    ("$clause_at", 3, clause_at),
     ("$clauses", 2, clauses),
     ("$first_clauses", 3, first_clauses),
     ("$other_clauses", 4, other_clauses),
@@ -135,13 +139,43 @@ impl Machine<'_, '_> {
         clause
     }
 
+    /// Whether a term is a goal, and so are all parts of its control constructs; variables may be.
+    pub(crate) fn is_body(&mut self, body: Cell) -> Done<bool> {
+        let mut pending = vec![body];
+        while let Some(goal) = pending.pop() {
+            self.spend(1)?;
+            let goal = self.heap.deref(goal);
+            match self.heap.functor(goal) {
+                Some((atom::comma | atom::semicolon | atom::bar | atom::arrow | atom::soft, 2)) => {
+                    pending.extend([self.heap.arg(goal, 1), self.heap.arg(goal, 0)])
+                }
+                Some(_) => {}
+                None if goal.is_var() => {}
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
     /// The keys of a head.
     fn keys_of_head(&self, head: Cell) -> Keys {
         let (start, arity) = self.heap.args(head);
         keys_of(&self.heap, &self.heap.cells[start..start + arity])
     }
 
-    fn assert_clause(&mut self, first: bool) -> Done<bool> {
+    /// Adds a clause, and unifies the second argument with a reference to it.
+    fn assert_with_reference(&mut self, first: bool) -> Done<bool> {
+        let reference = self.arg(1);
+        if !reference.is_var() {
+            return Err(self.formal("uninstantiation_error", &[reference]));
+        }
+        let id = self.assert_clause(first)?;
+        let name = self.db.names.intern("<clause>");
+        let reference = self.heap.compound(name, &[Cell::int(id as usize)]);
+        Ok(self.unify_arg(1, reference))
+    }
+
+    fn assert_clause(&mut self, first: bool) -> Done<ClauseId> {
         let clause = self.unqualified(self.x[0]);
         let (head, body) = compile::split(&self.heap, clause);
         let head = self.unqualified(head);
@@ -150,7 +184,7 @@ impl Machine<'_, '_> {
             return Err(self.representation_error("cyclic_term"));
         }
         let known = self.heap.deref(body);
-        if !known.is_var() && !known.is_callable() {
+        if !self.is_body(known)? {
             return Err(self.type_error("callable", known));
         }
         if matches!(self.db.preds[pred as usize].definition, Definition::Unknown) {
@@ -162,8 +196,7 @@ impl Machine<'_, '_> {
         self.checked(())?;
         let mut info = compile::clause_info(pred, code, keys);
         info.term = Some(Rc::new(record));
-        self.db.add(info, first);
-        Ok(true)
+        Ok(self.db.add(info, first))
     }
 }
 
@@ -220,6 +253,17 @@ fn clauses(m: &mut M<'_, '_>) -> Done<bool> {
     let (found, _) = matching(m, &wanted)?;
     let list = m.heap.list(&found);
     Ok(m.unify_arg(1, list))
+}
+
+/// `$clause_at(Number, Head, Body)`: a clause by its number; fails where there is none.
+fn clause_at(m: &mut M<'_, '_>) -> Done<bool> {
+    let id = m.int_arg(0)?;
+    let found =
+        usize::try_from(id).ok().and_then(|id| m.db.clauses.get(id)).and_then(|info| info.term.clone());
+    let Some(term) = found else { return Ok(false) };
+    let clause = m.heap.restore(&term);
+    let (head, body) = (m.heap.arg(clause, 0), m.heap.arg(clause, 1));
+    Ok(m.unify_arg(1, head) && m.unify_arg(2, body))
 }
 
 /// Clauses that `retract/1` looks at before it asks whether there are more.

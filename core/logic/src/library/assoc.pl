@@ -1,6 +1,14 @@
 % Association lists as balanced trees: t, or t(Key, Value, Balance, Left, Right) with Balance one of < - >.
 
 empty_assoc(t).
+is_assoc(A) :- nonvar(A), '$is_assoc'(A, _, _, _).
+% The least and the greatest key, and the depth; nothing in the empty tree.
+'$is_assoc'(t, none, none, 0).
+'$is_assoc'(t(K, _, B, L, R), Min, Max, D) :-
+    ground(K), nonvar(L), nonvar(R),
+    '$is_assoc'(L, LMin, LMax, DL), '$is_assoc'(R, RMin, RMax, DR),
+    ( L == t -> Min = K ; LMax @< K, Min = LMin ), ( R == t -> Max = K ; K @< RMin, Max = RMax ),
+    ( DL =:= DR -> B == (-), D is DL+1 ; DL =:= DR+1 -> B == (<), D is DL+1 ; DR =:= DL+1, B == (>), D is DR+1 ).
 get_assoc(K, A, V) :- '$assoc_get'(K, A, V).
 put_assoc(K, A, V, B) :- '$put'(A, K, V, B, _).
 '$put'(t, K, V, t(K, V, -, t, t), grown).
@@ -47,11 +55,12 @@ gen_assoc(K, A, V) :- ground(K), !, get_assoc(K, A, V).
 gen_assoc(K, t(_, _, _, L, _), V) :- gen_assoc(K, L, V).
 gen_assoc(K, t(K, V, _, _, _), V).
 gen_assoc(K, t(_, _, _, _, R), V) :- gen_assoc(K, R, V).
-% A node is deleted by putting the greatest one of its left part in its place.
+% A node is deleted by putting a neighbour in its place, from the deeper part.
 del_assoc(K, A, V, B) :- '$del'(A, K, V, B, _).
 '$del'(t(K0, V0, B, L, R), K, V, T, G) :- compare(O, K, K0), '$del'(O, K, V, K0, V0, B, L, R, T, G).
 '$del'(=, _, V, _, V, B, L, R, T, G) :-
     ( L == t -> T = R, G = shrunk ; R == t -> T = L, G = shrunk
+    ; B == (>) -> '$del_min'(R, K1, V1, R1, RG), '$shrunk_right'(RG, B, K1, V1, L, R1, T, G)
     ; '$del_max'(L, K1, V1, L1, LG), '$shrunk_left'(LG, B, K1, V1, L1, R, T, G) ).
 '$del'(<, K, V, K0, V0, B, L, R, T, G) :- '$del'(L, K, V, L1, LG), '$shrunk_left'(LG, B, K0, V0, L1, R, T, G).
 '$del'(>, K, V, K0, V0, B, L, R, T, G) :- '$del'(R, K, V, R1, RG), '$shrunk_right'(RG, B, K0, V0, L, R1, T, G).

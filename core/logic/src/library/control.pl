@@ -57,6 +57,10 @@ copy_term(T, C) :- '$copy_term'(T, C, As), '$copy_attributes'(As).
 copy_term(T, C, Gs) :- '$residual'(T, Gs0), copy_term_nat(T-Gs0, C-Gs).
 
 clause(H, B) :- '$clauses'(H, L), '$element'(clause(H, B, _), L).
+clause(H, B, R) :- nonvar(R), !, '$clause_number'(R, Id), '$clause_at'(Id, H, B).
+clause(H, B, '<clause>'(Id)) :- '$clauses'(H, L), '$element'(clause(H, B, Id), L).
+'$clause_number'(R, Id) :- R = '<clause>'(Id), integer(Id), !.
+'$clause_number'(R, _) :- throw(error(type_error(db_reference, R), _)).
 retract(C) :- '$retract_only'(C, How), ( How == done -> true ; '$retract_any'(C) ).
 '$retract_any'(C) :- '$split_clause'(C, H, B), '$first_clauses'(H, L, More), '$retract'(L, H, B, L, More).
 '$retract'([clause(H0, B0, Id)|T], H, B, First, More) :-
@@ -165,8 +169,9 @@ string_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A0-B0, L),
     '$text_to_string'(A0, A1), '$text_to_string'(B0, B1), '$same_text'(A, A1), '$same_text'(B, B1).
 '$same_text'(V, T) :- var(V), !, V = T.
 '$same_text'(V, T) :- '$text_to_string'(V, T).
-sub_atom(A, B, L, E, S) :- '$sub'(A, B, L, E, S, atom).
-sub_string(A, B, L, E, S) :- '$sub'(A, B, L, E, S, string).
+sub_atom(A, B, L, E, S) :- '$must_be_text'(A, sub_atom), '$sub'(A, B, L, E, S, atom).
+sub_string(A, B, L, E, S) :- '$must_be_text'(A, sub_string), '$sub'(A, B, L, E, S, string).
+'$must_be_text'(A, P) :- ( var(A) -> throw(error(instantiation_error, context(system:P/5, _))) ; true ).
 '$sub'(A, B, L, E, S, _) :- nonvar(S), !, '$sub_text'(A, S, Ps), '$element'(sub(B, L, E), Ps).
 '$sub'(A, B, L, E, S, K) :- atom_length(A, N), '$sub_range'(N, B, L, E), '$slice'(A, B, L, T),
     ( K == atom -> atom_string(S0, T), S = S0 ; S = T ).
@@ -293,15 +298,30 @@ shell(_, 1).
 getenv(_, _) :- fail.
 
 must_be(T, X) :- '$must_be'(T, X).
+'$must_be'(T, _) :- var(T), !, throw(error(instantiation_error, _)).
 '$must_be'(T, X) :- '$checks'(T, X, G), !,
     ( call(G) -> true
     ; var(X) -> throw(error(instantiation_error, _))
-    ; '$items'(T, E), is_list(X) -> '$element'(Y, X), '$must_be'(E, Y), fail
+    ; '$items'(T, E), '$skip'(X, Rest, _), ( Rest == [] ; var(Rest) ) ->
+        ( Rest == [] -> '$element'(Y, X), '$must_be'(E, Y), fail ; throw(error(instantiation_error, _)) )
+    ; '$number_type'(T, T0) -> ( integer(X), T0 == integer -> throw(error(type_error(T, X), _)) ; throw(error(type_error(T0, X), _)) )
+    ; T = between(L, H) -> ( integer(L), integer(H), \+ integer(X) -> throw(error(type_error(integer, X), _)) ; number(X) -> throw(error(domain_error(T, X), _)) ; throw(error(type_error(number, X), _)) )
+    ; T = oneof(_) -> throw(error(domain_error(T, X), _))
     ; throw(error(type_error(T, X), _)) ).
+'$number_type'(nonneg, integer).
+'$number_type'(positive_integer, integer).
 '$must_be'(T, _) :- throw(error(existence_error(type, T), _)).
 '$items'(list(T), T).
 '$items'(list_of(T), T).
 '$checks'(integer, X, integer(X)).
+'$checks'(rational, X, rational(X)).
+'$checks'(symbol, X, atom(X)).
+'$checks'(text, X, ( atom(X) ; string(X) )).
+'$checks'(char, X, ( atom(X), atom_length(X, 1) )).
+'$checks'(code, X, ( integer(X), X >= 0 )).
+'$checks'(pair, X, ( nonvar(X), X = _-_ )).
+'$checks'(acyclic, X, acyclic_term(X)).
+'$checks'(list_or_partial, X, ( '$skip'(X, R, _), ( R == [] ; var(R) ) )).
 '$checks'(atom, X, atom(X)).
 '$checks'(atomic, X, atomic(X)).
 '$checks'(callable, X, callable(X)).

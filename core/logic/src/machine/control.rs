@@ -21,8 +21,8 @@ impl Machine<'_, '_> {
         match &self.db.preds[pred as usize].definition {
             Definition::Clauses(_) => Ok(self.enter_clauses(pred)),
             Definition::Native(number) => {
-                let (native, _) = self.db.natives[*number as usize];
-                let holds = native(self)?;
+                let (native, pred) = self.db.natives[*number as usize];
+                let holds = native(self).map_err(|throw| self.in_native(pred, throw))?;
                 if !self.after_native(holds)? {
                     return Ok(None);
                 }
@@ -83,6 +83,9 @@ impl Machine<'_, '_> {
         Ok(match control {
             Control::Call => {
                 let goal = self.with_arguments(self.x[0], 1, arity)?;
+                if goal.tag() == Tag::Str && arity == 1 && !self.is_body(goal)? {
+                    return Err(self.type_error("callable", goal));
+                }
                 Entered::Goal(goal, self.choices.len())
             }
             Control::CallCut => Entered::Goal(self.x[0], self.arg(1).as_int() as usize),
