@@ -222,7 +222,17 @@ format(Stream, F, A) :- '$format'(Stream, F, A).
 '$give'(codes(C, T), S) :- string_codes(S, C0), '$append'(C0, T, C).
 '$give'(chars(C), S) :- string_chars(S, C).
 ansi_format(_, F, A) :- format(F, A).
-print_message(_, _).
+% Messages go to the error stream, unless a hook of the program takes them; those that inform are not shown.
+print_message(Kind, Term) :- '$message_text'(Term, Lines), ( current_predicate(message_hook/3), catch(call(message_hook, Term, Kind, Lines), _, fail) -> true ; '$message_shown'(Kind) -> print_message_lines(user_error, kind(Kind), Lines) ; true ).
+'$message_shown'(error).
+'$message_shown'(warning).
+'$message_shown'(help).
+'$message_shown'(information).
+'$message_text'(T, Ls) :- nonvar(T), T = format(F, As), !, Ls = [F-As].
+'$message_text'(T, Ls) :- current_predicate(message/3), call(message, T, Ls, []), !.
+'$message_text'(T, Ls) :- current_predicate('prolog:message'/3), call('prolog:message', T, Ls, []), !.
+'$message_text'(T, ['Unknown error term: ~p'-[F]]) :- nonvar(T), T = error(F, _), !.
+'$message_text'(T, ['Unknown message: ~p'-[T]]).
 print_message_lines(S, Prefix, Lines) :- ( Prefix = kind(K) -> '$kind_prefix'(K, P) ; P = Prefix ), '$message_lines'(Lines, S, P).
 '$kind_prefix'(error, P) :- !, P = '~NERROR: '.
 '$kind_prefix'(warning, P) :- !, P = '~NWarning: '.
@@ -304,12 +314,8 @@ must_be(T, X) :- '$must_be'(T, X).
     ; var(X) -> throw(error(instantiation_error, _))
     ; '$items'(T, E), '$skip'(X, Rest, _), ( Rest == [] ; var(Rest) ) ->
         ( Rest == [] -> '$element'(Y, X), '$must_be'(E, Y), fail ; throw(error(instantiation_error, _)) )
-    ; '$number_type'(T, T0) -> ( integer(X), T0 == integer -> throw(error(type_error(T, X), _)) ; throw(error(type_error(T0, X), _)) )
-    ; T = between(L, H) -> ( integer(L), integer(H), \+ integer(X) -> throw(error(type_error(integer, X), _)) ; number(X) -> throw(error(domain_error(T, X), _)) ; throw(error(type_error(number, X), _)) )
-    ; T = oneof(_) -> throw(error(domain_error(T, X), _))
+    ; T = list, '$skip'(X, Rest, _), var(Rest) -> throw(error(instantiation_error, _))
     ; throw(error(type_error(T, X), _)) ).
-'$number_type'(nonneg, integer).
-'$number_type'(positive_integer, integer).
 '$must_be'(T, _) :- throw(error(existence_error(type, T), _)).
 '$items'(list(T), T).
 '$items'(list_of(T), T).
@@ -321,7 +327,6 @@ must_be(T, X) :- '$must_be'(T, X).
 '$checks'(code, X, ( integer(X), X >= 0 )).
 '$checks'(pair, X, ( nonvar(X), X = _-_ )).
 '$checks'(acyclic, X, acyclic_term(X)).
-'$checks'(list_or_partial, X, ( '$skip'(X, R, _), ( R == [] ; var(R) ) )).
 '$checks'(atom, X, atom(X)).
 '$checks'(atomic, X, atomic(X)).
 '$checks'(callable, X, callable(X)).

@@ -77,9 +77,9 @@ memberchk(X, L) :- '$memberchk'(X, L, How), ( How == done -> true ; '$element_of
 '$element_of_any'(X, [X|_]).
 '$element_of_any'(X, [_|T]) :- '$element_of_any'(X, T).
 reverse(L, R) :- is_list(L), !, '$reverse'(L, R).
-reverse(L, R) :- '$reversed'(L, R, []).
-'$reversed'([], R, R).
-'$reversed'([X|T], R, S) :- '$reversed'(T, R, [X|S]).
+reverse(L, R) :- '$reverse_partial'(L, R, []).
+'$reverse_partial'([], R, R).
+'$reverse_partial'([X|T], R, S) :- '$reverse_partial'(T, R, [X|S]).
 numlist(L, H, R) :- L > H, !, R = [].
 numlist(L, H, [L|R]) :- L1 is L+1, numlist(L1, H, R).
 is_set(S) :- is_list(S), '$length'(S, N), sort(S, T), '$length'(T, N).
