@@ -182,8 +182,6 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[2, 3, 4], "concurrent_maplist ord_intersection ord_union same_functor"),
     (&[2, 3, 4, 5, 6], "maplist"),
     (&[2, 3, 4, 5, 6, 7, 8, 9], ">> /"),
-    (&[2, 3, 4, 5, 6, 7, 8], "\\"),
-    (&[3, 4, 5, 6, 7, 8, 9], "^"),
     (&[2, 4], "sort"),
     (
         &[3],

@@ -63,7 +63,7 @@ foldr(G, L, V0, V) :- '$foldr'(L, G, V0, V).
 '$lambda_body'(B, As) :- '$extend'(B, As, G), call(G).
 '$extend'(_:B, As, G) :- !, '$extend'(B, As, G).
 '$extend'(B, As, G) :- B =.. L0, '$append'(L0, As, L), G =.. L.
-% `Free/Goal` copies what is not in Free; `\X^Goal` copies X alone, which the first argument is unified with.
+% `Free/Goal` copies what is not in Free.
 /(Free, L) :- copy_term_nat(Free+L, Free+L1), call(L1).
 /(Free, L, A1) :- copy_term_nat(Free+L, Free+L1), call(L1, A1).
 /(Free, L, A1, A2) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2).
@@ -72,20 +72,3 @@ foldr(G, L, V0, V) :- '$foldr'(L, G, V0, V).
 /(Free, L, A1, A2, A3, A4, A5) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2, A3, A4, A5).
 /(Free, L, A1, A2, A3, A4, A5, A6) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2, A3, A4, A5, A6).
 /(Free, L, A1, A2, A3, A4, A5, A6, A7) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2, A3, A4, A5, A6, A7).
-\(L, A1) :- '$renamed'(L, L1), call(L1, A1).
-\(L, A1, A2) :- '$renamed'(L, L1), call(L1, A1, A2).
-\(L, A1, A2, A3) :- '$renamed'(L, L1), call(L1, A1, A2, A3).
-\(L, A1, A2, A3, A4) :- '$renamed'(L, L1), call(L1, A1, A2, A3, A4).
-\(L, A1, A2, A3, A4, A5) :- '$renamed'(L, L1), call(L1, A1, A2, A3, A4, A5).
-\(L, A1, A2, A3, A4, A5, A6) :- '$renamed'(L, L1), call(L1, A1, A2, A3, A4, A5, A6).
-\(L, A1, A2, A3, A4, A5, A6, A7) :- '$renamed'(L, L1), call(L1, A1, A2, A3, A4, A5, A6, A7).
-^(V, G, A1) :- V = A1, call(G).
-^(V, G, A1, A2) :- V = A1, call(G, A2).
-^(V, G, A1, A2, A3) :- V = A1, call(G, A2, A3).
-^(V, G, A1, A2, A3, A4) :- V = A1, call(G, A2, A3, A4).
-^(V, G, A1, A2, A3, A4, A5) :- V = A1, call(G, A2, A3, A4, A5).
-^(V, G, A1, A2, A3, A4, A5, A6) :- V = A1, call(G, A2, A3, A4, A5, A6).
-^(V, G, A1, A2, A3, A4, A5, A6, A7) :- V = A1, call(G, A2, A3, A4, A5, A6, A7).
-'$renamed'(L0, L) :- ( nonvar(L0), L0 = X^_ -> true ; X = [] ), term_variables(X, Xs), term_variables(L0, Vs), '$not_among'(Vs, Xs, Others), copy_term_nat(Others+L0, Others+L).
-'$not_among'([], _, []).
-'$not_among'([V|Vs], Xs, Os) :- ( '$identical_in'(Xs, V) -> Os = Os1 ; Os = [V|Os1] ), '$not_among'(Vs, Xs, Os1).

@@ -20,8 +20,8 @@ setup_call_cleanup(S, G, C) :-
 
 between(L, H, X) :- integer(X), !, integer(L), '$in_range'(L, H, X).
 between(L, H, X) :-
-    '$must_be_integer'(L),
-    ( H == inf -> true ; H == infinite -> true ; '$must_be_integer'(H) ),
+    '$must_be_integer'(L, between/3),
+    ( H == inf -> true ; H == infinite -> true ; '$must_be_integer'(H, between/3) ),
     '$between'(L, H, X).
 '$in_range'(L, H, X) :- X >= L, ( H == inf -> true ; H == infinite -> true ; X =< H ).
 '$between'(L, H, X) :- integer(H), !, L =< H, '$between_to'(L, H, X).
@@ -29,6 +29,7 @@ between(L, H, X) :-
 '$between_to'(L, H, X) :- ( L < H -> ( X = L ; L1 is L+1, '$between_to'(L1, H, X) ) ; X = L ).
 '$from'(L, L).
 '$from'(L, X) :- L1 is L+1, '$from'(L1, X).
+'$must_be_integer'(X, P) :- ( integer(X) -> true ; var(X) -> E = instantiation_error ; E = type_error(integer, X) ), ( var(E) -> true ; throw(error(E, context(system:P, _))) ).
 '$must_be_integer'(X) :- integer(X), !.
 '$must_be_integer'(X) :- var(X), !, throw(error(instantiation_error, _)).
 '$must_be_integer'(X) :- throw(error(type_error(integer, X), _)).
@@ -37,7 +38,7 @@ repeat.
 repeat :- repeat.
 
 arg(N, T, A) :- integer(N), !, '$arg'(N, T, A).
-arg(N, _, _) :- nonvar(N), !, throw(error(type_error(integer, N), _)).
+arg(N, _, _) :- nonvar(N), !, throw(error(type_error(integer, N), context(system:arg/3, _))).
 arg(N, T, A) :- functor(T, _, Arity), '$between'(1, Arity, N), '$arg'(N, T, A).
 
 length(L, N) :- '$skip'(L, T, M), '$length_of'(T, L, M, N).

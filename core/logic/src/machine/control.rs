@@ -197,6 +197,9 @@ impl Machine<'_, '_> {
                 }
                 (atom::call, 1) => {
                     goal = parts(0);
+                    if goal.tag() == Tag::Str && !self.is_body(goal)? {
+                        return Err(self.type_error("callable", goal));
+                    }
                     level = self.choices.len();
                 }
                 _ => match self.call_predicate(goal, name, arity)? {

@@ -25,11 +25,18 @@ impl Machine<'_, '_> {
     #[cold]
     pub fn in_native(&mut self, pred: PredId, throw: Throw) -> Throw {
         let Predicate { name, arity, .. } = self.db.preds[pred as usize];
-        let is_own = self.db.names.text(name).starts_with('$');
-        if is_own || (name, arity) == (self.db.names.intern("throw"), 1) {
-            return throw;
+        let text = self.db.names.text(name).clone();
+        // What a predicate of the library leaves to the machine has its name behind `$`.
+        let public = self.db.names.intern(text.trim_start_matches('$'));
+        if name == public && &*text != "throw" {
+            return self.in_context(name, arity, throw);
         }
-        self.in_context(name, arity, throw)
+        match self.db.known(public, arity) {
+            Some(pred) if name != public && self.db.preds[pred as usize].library => {
+                self.in_context(public, arity, throw)
+            }
+            _ => throw,
+        }
     }
     /// An error of arithmetic in line: its context is what the result is for.
     #[cold]
