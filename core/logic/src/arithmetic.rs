@@ -200,9 +200,7 @@ impl Machine<'_, '_> {
                 Some(f) => self.real(a.to_float(), f),
                 None => match self.rounded(name, &a)? {
                     Some(value) => Ok(value),
-                    None => {
-                        self.rare_unary(name, &a)?.ok_or(()).or_else(|()| Err(self.not_evaluable(name, 1)))
-                    }
+                    None => self.rare_unary(name, &a)?.ok_or(()).map_err(|()| self.not_evaluable(name, 1)),
                 },
             },
         }
@@ -276,7 +274,7 @@ impl Machine<'_, '_> {
                 Ok(Number::Int(low + (self.random_bits() % width) as i64))
             }
             _ if is_of_integers(name) => self.integers(name, a, b),
-            _ => self.rare_binary(name, &a, &b)?.ok_or(()).or_else(|()| Err(self.not_evaluable(name, 2))),
+            _ => self.rare_binary(name, &a, &b)?.ok_or(()).map_err(|()| self.not_evaluable(name, 2)),
         }
     }
 

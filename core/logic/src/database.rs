@@ -25,7 +25,7 @@ pub(crate) type ClauseId = u32;
 pub(crate) enum Definition {
     /// It has no clauses and was not declared.
     Unknown,
-    Clauses(Clauses),
+    Clauses(Box<Clauses>),
     /// Rust code that has at most one solution.
     Native(u32),
     /// Rust code that changes where the machine goes on.
@@ -364,7 +364,7 @@ impl Database {
         let pred = &mut self.preds[pred as usize];
         pred.dynamic = true;
         if matches!(pred.definition, Definition::Unknown) {
-            pred.definition = Definition::Clauses(Clauses::default());
+            pred.definition = Definition::Clauses(Box::default());
         }
     }
     /// Adds a clause before or behind the others.
@@ -374,7 +374,7 @@ impl Database {
         self.clauses.push(info);
         self.generation += 1;
         if matches!(self.preds[pred].definition, Definition::Unknown) {
-            self.preds[pred].definition = Definition::Clauses(Clauses::default());
+            self.preds[pred].definition = Definition::Clauses(Box::default());
         }
         let Definition::Clauses(clauses) = &mut self.preds[pred].definition else { return id };
         clauses.list.put(id, first);
@@ -424,7 +424,7 @@ impl Database {
         let Definition::Clauses(clauses) = &mut self.preds[pred as usize].definition else {
             return Found::Several(List::default());
         };
-        let Clauses { list, indexes, .. } = clauses;
+        let Clauses { list, indexes, .. } = &mut **clauses;
         let mut fewest = list.ids.len() - list.start;
         let mut best = None;
         for (position, (indexed, key)) in indexes.iter_mut().zip(keys).enumerate() {

@@ -9,7 +9,7 @@ use crate::cell::Cell;
 use crate::code::PredId;
 use crate::compile;
 use crate::constraints::Constraints;
-use crate::database::{Clauses, Database, Definition};
+use crate::database::{Database, Definition};
 use crate::heap::Heap;
 use crate::names::{Names, atom};
 
@@ -119,7 +119,7 @@ fn before_constraints(program: &LogicProgram, db: &mut Database) -> Vec<(PredId,
         let pred = db.named(name, args.len());
         if matches!(db.preds[pred as usize].definition, Definition::Constraint(_)) {
             let hidden = db.named(&format!("$constraint:{name}"), args.len());
-            let clauses = Definition::Clauses(Clauses::default());
+            let clauses = Definition::Clauses(Box::default());
             let added = std::mem::replace(&mut db.preds[pred as usize].definition, clauses);
             db.preds[hidden as usize].definition = added;
             found.push((pred, hidden));
@@ -143,12 +143,12 @@ fn add_constraint_last(heap: &mut Heap, db: &mut Database, pred: PredId, hidden:
 fn own(db: &mut Database, pred: u32) {
     if !db.preds[pred as usize].library {
         if matches!(db.preds[pred as usize].definition, Definition::Unknown) {
-            db.preds[pred as usize].definition = Definition::Clauses(Clauses::default());
+            db.preds[pred as usize].definition = Definition::Clauses(Box::default());
         }
         return;
     }
     db.move_to_library(pred);
-    db.preds[pred as usize].definition = Definition::Clauses(Clauses::default());
+    db.preds[pred as usize].definition = Definition::Clauses(Box::default());
     db.preds[pred as usize].library = false;
 }
 

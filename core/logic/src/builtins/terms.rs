@@ -125,7 +125,7 @@ impl Machine<'_, '_> {
     /// Whether two terms can be made equal, and if so, whether goals of variables are to run then.
     pub fn unifies(&mut self, a: Cell, b: Cell) -> Option<bool> {
         let before = self.heap.woken.len();
-        self.tentatively(|heap, _| heap.unify(a, b).then(|| heap.woken.len() > before))
+        self.tentatively(|heap, _| heap.unify(a, b).then_some(heap.woken.len() > before))
     }
 
     /// Unifies an argument with `done`.
