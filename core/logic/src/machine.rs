@@ -119,6 +119,8 @@ pub(crate) struct Machine<'c, 'a> {
     pub input: crate::builtins::Input,
     pub files: crate::builtins::Files,
     pub random: u64,
+    /// The time that `statistics/2` gave last of each key.
+    pub times: HashMap<Atom, usize>,
     /// Places of the goals that were running when the last error was raised, innermost first.
     pub backtrace: Vec<Span>,
     /// Whether a choice point below all others keeps what was there before the run.
@@ -168,6 +170,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             input: crate::builtins::Input::default(),
             files: crate::builtins::Files::default(),
             random: 1,
+            times: HashMap::default(),
             backtrace: Vec::new(),
             returns: false,
         }

@@ -120,8 +120,8 @@ fn sum(m: &mut Machine<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(1, cell))
 }
 
-/// `$memberchk(Item, List, How)`: as `memberchk/2` (`How` is `done`), unless goals of variables would have to run before
-/// it is known which element it is (`wakes`).
+/// `$memberchk(Item, List, How)`: as `memberchk/2` (`How` is `done`), unless goals of variables would have to run
+/// before it is known which element it is (`wakes`).
 fn memberchk(m: &mut Machine<'_, '_>) -> Done<bool> {
     let mut rest = m.arg(1);
     let item = m.arg(0);

@@ -115,7 +115,7 @@ current_predicate(N/A) :- '$predicates'(L), '$element'(N/A, L).
 
 nb_current(K, V) :- atom(K), catch(nb_getval(K, V), _, fail).
 
-statistics(K, V) :- '$statistic'(K, V).
+statistics(K, V) :- '$statistics'(K, V).
 statistics.
 garbage_collect.
 prompt(Old, New) :- ( nb_current('$prompt', P) -> true ; P = '|: ' ), Old = P, nb_setval('$prompt', New).
