@@ -145,6 +145,19 @@ pub struct Renamed {
 }
 
 impl Module {
+    /// Terms without clauses and operators.
+    pub(crate) fn of_terms(terms: IdVec<TermId, Term>) -> Self {
+        Self {
+            terms,
+            clauses: Vec::new(),
+            operators: Operators::none(),
+            exported: None,
+            modules: Vec::new(),
+            renamed: Vec::new(),
+            homes: HashMap::default(),
+        }
+    }
+
     /// The operators by which terms are written.
     pub fn shown(&self) -> &Operators {
         self.exported.as_ref().unwrap_or(&self.operators)

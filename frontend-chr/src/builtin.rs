@@ -139,6 +139,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     ),
     (&[4], "put_ds split_at substitute_eq"),
     (&[1, 2, 3], "append"),
+    (&[2], "assert asserta assertz expand_goal expand_term"),
     (&[1, 3], "random reduced"),
     (&[3, 5], "ht_put"),
     (&[1, 3, 4], "numbervars"),
@@ -180,11 +181,11 @@ const PREDICATES: &[(&[usize], &str)] = &[
     ),
     (&[2, 3, 4], "concurrent_maplist ord_intersection ord_union same_functor"),
     (&[2, 3, 4, 5, 6], "maplist"),
-    (&[2, 3, 4, 5, 6, 7], ">>"),
+    (&[2, 3, 4, 5, 6, 7, 8, 9], ">> /"),
     (&[2, 4], "sort"),
     (
         &[3],
-        "C add_edges add_vertices aggregate alpha_to_lower ansi_format arg atom atom_concat \
+        "C add_edges add_vertices aggregate alpha_to_lower ansi_format arg atom atom_concat clause \
          atom_to_term bagof between call_with_depth_limit call_with_inference_limit catch \
          catch_with_backtrace compare compose compound_name_arguments compound_name_arity concat \
          concurrent convlist csym csyms current_op date_time_value del_edges del_vertices delete \
@@ -206,7 +207,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[3, 5], "min_of_heap"),
     (
         &[4],
-        "add_to_heap del_assoc del_max_assoc del_min_assoc delete_from_heap divmod findnsols foldr \
+        "add_to_heap aggregate del_assoc del_max_assoc del_min_assoc delete_from_heap divmod findnsols foldr \
          get_from_heap group_by ht_update nth_integer_root_and_remainder optional put_assoc random_perm2 \
          rb_apply rb_del_max rb_del_min rb_fold rb_insert rb_insert_new rb_next scalar_product \
          setup_call_catcher_cleanup split_string string_without",
@@ -313,6 +314,7 @@ pub(crate) fn is_declaration(name: &str, arity: usize) -> bool {
                     | "multifile"
                     | "table"
                     | "public"
+                    | "det"
                     | "block",
                 1
             )

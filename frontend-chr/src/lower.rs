@@ -157,7 +157,8 @@ impl<'a> Lowering<'a> {
         Query { vars: scope.vars, goals: scope.goals, span }
     }
 
-    /// Reports clauses of Prolog for constraints; of other ones, nothing that is called here is left out.
+    /// Reports clauses of Prolog for constraints, which only the logic machine has; of other ones, nothing that is
+    /// called here is left out.
     pub fn refuse_clauses(&mut self, module: &Module) {
         for clause in &module.clauses {
             let ClauseKind::Prolog(term) = clause.kind else { continue };
@@ -169,21 +170,22 @@ impl<'a> Lowering<'a> {
             if !self.is_constraint(module, head) {
                 continue;
             }
-            let diagnostic = if arrow == "=>" {
-                Diagnostic::error("C0101", "`=>` makes no rule")
+            if arrow == "=>" {
+                let refused = Diagnostic::error("C0101", "`=>` makes no rule")
                     .label(clause.span, "a clause of Prolog")
-                    .help("a propagation rule is written `==>`, greater or equal `>=`")
+                    .help("a propagation rule is written `==>`, greater or equal `>=`");
+                self.report(refused);
             } else {
                 let help = if arrow == ":-" {
                     "write a rule: use `<=>` in place of `:-`"
                 } else {
                     "add constraints by a query: ?- goals."
                 };
-                Diagnostic::error("C0207", "a constraint has no clauses")
+                let beyond = Diagnostic::error("C0207", "a constraint has no clauses")
                     .label(clause.span, "not a rule")
-                    .help(help)
-            };
-            self.report(diagnostic);
+                    .help(help);
+                self.beyond(beyond);
+            }
         }
     }
 

@@ -17,6 +17,9 @@ use crate::reader::{Reader, Syntax};
 use crate::scopes::{self, Scope};
 use condition::Conditions;
 
+/// Most arguments of a predicate that is imported under another name.
+const MAX_RENAMED: usize = 1000;
+
 /// Most syntax errors of a program that are shown.
 const MAX_ERRORS: usize = 100;
 
@@ -244,6 +247,7 @@ impl<'t, T: Texts> Parser<'t, T> {
 
     fn directive(&mut self, directive: TermId, span: Span) {
         let (first, mut elsewhere) = (self.open.len(), false);
+        self.renamed_imports(directive, span);
         self.folders.directive(&self.module, directive);
         let files = files::named(&self.module, directive, &self.folders);
         for named in &files {
@@ -276,6 +280,44 @@ impl<'t, T: Texts> Parser<'t, T> {
             }
         }
         self.take(ClauseKind::Directive(directive), span);
+    }
+
+    /// Adds a clause `new(X, ...) :- old(X, ...)` for each import `old/n as new` of a directive.
+    fn renamed_imports(&mut self, directive: TermId, span: Span) {
+        let mut renamed = Vec::new();
+        for goal in self.module.members(directive, ",") {
+            let Some(("use_module" | "reexport", &[_, imports])) = self.module.functor(goal) else {
+                continue;
+            };
+            let list = match self.module.functor(imports) {
+                Some(("except", &[list])) => list,
+                _ => imports,
+            };
+            let TermKind::List { items, .. } = self.module.kind(list) else { continue };
+            renamed.extend(items.iter().filter_map(|&item| {
+                let (old, new) = self.module.binary(item, "as")?;
+                let (old, arity) = self.module.binary(old, "/")?;
+                let TermKind::Int(arity) = self.module.kind(arity) else { return None };
+                let (old, new) = (self.module.functor(old)?.0, self.module.functor(new)?.0);
+                Some((old.to_string(), new.to_string(), usize::try_from(*arity).ok()?.min(MAX_RENAMED)))
+            }));
+        }
+        for (old, new, arity) in renamed {
+            let terms = &mut self.module.terms;
+            let args: Vec<TermId> = (1..=arity)
+                .map(|i| terms.push(Term { kind: TermKind::Var(format!("_Argument{i}")), span }))
+                .collect();
+            let mut of = |name: String| {
+                let kind = match arity {
+                    0 => TermKind::Atom(name),
+                    _ => TermKind::Compound { name, args: args.clone() },
+                };
+                terms.push(Term { kind, span })
+            };
+            let args = vec![of(new), of(old)];
+            let clause = terms.push(Term { kind: TermKind::Compound { name: ":-".into(), args }, span });
+            self.take(ClauseKind::Prolog(clause), span);
+        }
     }
 
     /// Takes a clause of the innermost text.

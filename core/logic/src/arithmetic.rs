@@ -8,6 +8,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use crate::big;
 use crate::cell::{Atom, BoxKind, Cell, Tag};
 use crate::machine::{Done, Machine, Throw};
+use crate::names::atom;
 use crate::number::{Number, compare};
 
 /// Most bits of an integer: beyond, there is a resource error.
@@ -51,7 +52,7 @@ impl Machine<'_, '_> {
                         Tag::Str => {
                             let functor = self.heap.cells[cell.place()];
                             let (name, arity) = (functor.name(), functor.arity());
-                            if !self.is_evaluable(name, arity) {
+                            if !is_evaluable(name, arity) {
                                 return Err(self.not_evaluable(name, arity));
                             }
                             tasks.push(Task::Apply(name, arity));
@@ -89,21 +90,19 @@ impl Machine<'_, '_> {
     }
 
     fn constant(&mut self, name: Atom) -> Done<Number> {
-        let text = self.db.names.text(name).clone();
-        Ok(match &*text {
-            "pi" => Number::Float(std::f64::consts::PI),
-            "e" => Number::Float(std::f64::consts::E),
-            "epsilon" => Number::Float(f64::EPSILON),
-            "inf" | "infinite" => Number::Float(f64::INFINITY),
-            "nan" => Number::Float(f64::NAN),
-            "max_tagged_integer" => Number::Int((1 << 60) - 1),
-            "min_tagged_integer" => Number::Int(-(1 << 60)),
-            "max_integer" => Number::Int(i64::MAX),
-            "min_integer" => Number::Int(i64::MIN),
-            "random" => Number::Float(self.random_float()),
-            "random_float" => Number::Float(self.random_float()),
-            "cputime" => Number::Float(self.seconds()),
-            "realtime" => Number::Int(
+        Ok(match name {
+            atom::pi => Number::Float(std::f64::consts::PI),
+            atom::e => Number::Float(std::f64::consts::E),
+            atom::epsilon => Number::Float(f64::EPSILON),
+            atom::inf | atom::infinite => Number::Float(f64::INFINITY),
+            atom::nan => Number::Float(f64::NAN),
+            atom::max_tagged => Number::Int((1 << 60) - 1),
+            atom::min_tagged => Number::Int(-(1 << 60)),
+            atom::max_integer => Number::Int(i64::MAX),
+            atom::min_integer => Number::Int(i64::MIN),
+            atom::random | atom::random_float => Number::Float(self.random_float()),
+            atom::cputime => Number::Float(self.seconds()),
+            atom::realtime => Number::Int(
                 std::time::SystemTime::now()
                     .duration_since(std::time::UNIX_EPOCH)
                     .map_or(0, |d| d.as_secs() as i64),
@@ -134,16 +133,6 @@ impl Machine<'_, '_> {
         self.type_error("evaluable", indicator)
     }
 
-    fn is_evaluable(&self, name: Atom, arity: usize) -> bool {
-        let name: &str = self.db.names.text(name);
-        match arity {
-            1 => UNARY.contains(&name) || rare::UNARY.contains(&name),
-            2 => BINARY.contains(&name) || rare::BINARY.contains(&name),
-            3 => rare::TERNARY.contains(&name),
-            _ => false,
-        }
-    }
-
     fn float_result(&mut self, x: f64) -> Done<Number> {
         if x.is_nan() {
             return Err(self.evaluation_error("undefined"));
@@ -152,6 +141,11 @@ impl Machine<'_, '_> {
             return Err(self.evaluation_error("float_overflow"));
         }
         Ok(Number::Float(x))
+    }
+
+    /// Notes the function that is about to refuse its operands.
+    fn refuses(&mut self, name: Atom, arity: usize) {
+        self.function = Some((name, arity));
     }
 
     fn must_be_integer(&mut self, n: &Number) -> Throw {
@@ -169,72 +163,66 @@ impl Machine<'_, '_> {
     }
 
     pub fn evaluate_unary(&mut self, name: Atom, a: Number) -> Done<Number> {
-        let name = self.db.names.text(name).clone();
         let big = |n: BigInt| Ok(Number::of_big(n));
-        match (&*name, &a) {
-            ("+", _) => Ok(a),
-            ("-", Number::Int(n)) if *n != i64::MIN => Ok(Number::Int(-n)),
-            ("-", Number::Float(x)) => Ok(Number::Float(-x)),
-            ("-", _) => big(-a.to_big().unwrap_or_default()),
-            ("abs", Number::Int(n)) if *n != i64::MIN => Ok(Number::Int(n.abs())),
-            ("abs", Number::Float(x)) => Ok(Number::Float(x.abs())),
-            ("abs", _) => big(a.to_big().unwrap_or_default().abs()),
-            ("sign", Number::Int(n)) => Ok(Number::Int(n.signum())),
-            ("sign", Number::Big(n)) => Ok(Number::Int(if n.is_negative() { -1 } else { 1 })),
-            ("sign", Number::Float(x)) => Ok(Number::Float(if *x == 0.0 { *x } else { x.signum() })),
-            ("float", _) => self.float_result(a.to_float()),
-            ("float_integer_part", Number::Float(x)) => Ok(Number::Float(x.trunc())),
-            ("float_fractional_part", Number::Float(x)) => Ok(Number::Float(x.fract())),
-            ("float_integer_part" | "integer" | "truncate" | "round" | "floor" | "ceiling", n)
-                if n.is_int() =>
-            {
-                Ok(a)
+        match (name, &a) {
+            (atom::plus | atom::plus_of | atom::eval, _) => Ok(a),
+            (atom::minus, Number::Int(n)) if *n != i64::MIN => Ok(Number::Int(-n)),
+            (atom::minus, Number::Float(x)) => Ok(Number::Float(-x)),
+            (atom::minus, _) => big(-a.to_big().unwrap_or_default()),
+            (atom::abs, Number::Int(n)) if *n != i64::MIN => Ok(Number::Int(n.abs())),
+            (atom::abs, Number::Float(x)) => Ok(Number::Float(x.abs())),
+            (atom::abs, _) => big(a.to_big().unwrap_or_default().abs()),
+            (atom::sign, Number::Int(n)) => Ok(Number::Int(n.signum())),
+            (atom::sign, Number::Big(n)) => Ok(Number::Int(if n.is_negative() { -1 } else { 1 })),
+            (atom::sign, Number::Float(x)) => Ok(Number::Float(if *x == 0.0 { *x } else { x.signum() })),
+            (atom::float, _) => self.float_result(a.to_float()),
+            (atom::succ, Number::Int(_) | Number::Big(_)) => big(a.to_big().unwrap_or_default() + 1),
+            (atom::bit_not | atom::msb | atom::random, n) if !n.is_int() => {
+                self.refuses(name, 1);
+                Err(self.must_be_integer(&a))
             }
-            ("float_fractional_part", _) => Ok(Number::Int(0)),
-            ("integer" | "round", Number::Float(x)) => self.whole(x.round()),
-            ("truncate", Number::Float(x)) => self.whole(x.trunc()),
-            ("floor", Number::Float(x)) => self.whole(x.floor()),
-            ("ceiling", Number::Float(x)) => self.whole(x.ceil()),
-            ("succ", Number::Int(_) | Number::Big(_)) => big(a.to_big().unwrap_or_default() + 1),
-            ("plus", _) => Ok(a),
-            ("\\" | "msb" | "random", n) if !n.is_int() => Err(self.must_be_integer(&a)),
-            ("\\", Number::Int(n)) => Ok(Number::Int(!n)),
-            ("\\", _) => big(-a.to_big().unwrap_or_default() - 1),
-            ("msb", _) => Ok(Number::Int(self.at_least(&a, 1)?.bits() as i64 - 1)),
-            ("random", Number::Int(n)) if *n > 0 => Ok(Number::Int((self.random_bits() % *n as u64) as i64)),
-            ("random_float", _) => Ok(Number::Float(self.random_float())),
-            ("eval", _) => Ok(a),
-            ("log", _) if a.to_float() <= 0.0 => Err(self.evaluation_error("undefined")),
-            ("log2", _) if a.to_float() <= 0.0 => Err(self.evaluation_error("undefined")),
-            (name, _) => {
-                let f: fn(f64) -> f64 = match name {
-                    "sqrt" => f64::sqrt,
-                    "sin" => f64::sin,
-                    "cos" => f64::cos,
-                    "tan" => f64::tan,
-                    "asin" => f64::asin,
-                    "acos" => f64::acos,
-                    "atan" => f64::atan,
-                    "exp" => f64::exp,
-                    "log" => f64::ln,
-                    "log2" => f64::log2,
-                    "sinh" => f64::sinh,
-                    "cosh" => f64::cosh,
-                    "tanh" => f64::tanh,
-                    "asinh" => f64::asinh,
-                    "acosh" => f64::acosh,
-                    "atanh" => f64::atanh,
-                    _ => {
-                        if let Some(value) = self.rare_unary(name, &a)? {
-                            return Ok(value);
-                        }
-                        let name = self.db.names.intern(name);
-                        return Err(self.not_evaluable(name, 1));
-                    }
-                };
-                self.real(a.to_float(), f)
+            (atom::bit_not, Number::Int(n)) => Ok(Number::Int(!n)),
+            (atom::bit_not, _) => big(-a.to_big().unwrap_or_default() - 1),
+            (atom::msb, _) => {
+                self.refuses(name, 1);
+                let bits = self.at_least(&a, 1)?.bits();
+                self.function = None;
+                Ok(Number::Int(bits as i64 - 1))
             }
+            (atom::random, Number::Int(n)) if *n > 0 => {
+                Ok(Number::Int((self.random_bits() % *n as u64) as i64))
+            }
+            (atom::random_float, _) => Ok(Number::Float(self.random_float())),
+            (name, _) => match real_function(name) {
+                Some(_) if matches!(name, atom::log | atom::log2) && a.to_float() < 0.0 => {
+                    Err(self.evaluation_error("undefined"))
+                }
+                Some(f) => self.real(a.to_float(), f),
+                None => match self.rounded(name, &a)? {
+                    Some(value) => Ok(value),
+                    None => self.rare_unary(name, &a)?.ok_or(()).map_err(|()| self.not_evaluable(name, 1)),
+                },
+            },
         }
+    }
+
+    /// A number without its fraction, or the fraction alone; nothing for another function.
+    fn rounded(&mut self, name: Atom, a: &Number) -> Done<Option<Number>> {
+        let Number::Float(x) = a else {
+            return Ok(match name {
+                atom::fractional_part => Some(Number::Int(0)),
+                _ => is_rounding(name).then(|| a.clone()),
+            });
+        };
+        Ok(Some(match name {
+            atom::integer_part => Number::Float(x.trunc()),
+            atom::fractional_part => Number::Float(x.fract()),
+            atom::integer | atom::round => self.whole(x.round())?,
+            atom::truncate | atom::trunc => self.whole(x.trunc())?,
+            atom::floor => self.whole(x.floor())?,
+            atom::ceiling => self.whole(x.ceil())?,
+            _ => return Ok(None),
+        }))
     }
 
     /// A float without a fraction as an integer.
@@ -250,93 +238,81 @@ impl Machine<'_, '_> {
     }
 
     pub fn evaluate_binary(&mut self, name: Atom, a: Number, b: Number) -> Done<Number> {
-        let name = self.db.names.text(name).clone();
-        let name = &*name;
         match name {
-            "+" | "-" | "*" => self.ring(name, &a, &b),
-            "/" => self.divide(a, b),
-            "//" | "mod" | "rem" | "div" | "gcd" | ">>" | "<<" | "/\\" | "\\/" | "xor" | "tdiv" => {
-                self.integers(name, a, b)
-            }
-            "min" | "max" => {
+            atom::plus | atom::minus | atom::star => self.ring(name, &a, &b),
+            atom::plus_of => self.ring(atom::plus, &a, &b),
+            atom::slash => self.divide(a, b),
+            atom::minimum | atom::maximum => {
                 let [a_is_float, b_is_float] = [&a, &b].map(|n| matches!(n, Number::Float(_)));
                 let pick_a = match compare(&a, &b) {
                     // Of an integer and a float, the float.
                     Some(std::cmp::Ordering::Equal) if a_is_float != b_is_float => a_is_float,
                     Some(std::cmp::Ordering::Equal) => {
                         let order = crate::number::standard_order(&a, &b);
-                        (name == "max") != order.is_lt()
+                        (name == atom::maximum) != order.is_lt()
                     }
-                    Some(order) => order.is_lt() == (name == "min"),
+                    Some(order) => order.is_lt() == (name == atom::minimum),
                     None => true,
                 };
                 Ok(if pick_a { a } else { b })
             }
-            "**" | "^" => self.power(name == "^", a, b),
-            "atan2" | "atan" => self.float_result(a.to_float().atan2(b.to_float())),
-            "copysign" => Ok(Number::Float(a.to_float().copysign(b.to_float()))),
-            "log" => {
+            atom::power | atom::hat => self.power(name == atom::hat, a, b),
+            atom::atan2 | atom::atan => self.float_result(a.to_float().atan2(b.to_float())),
+            atom::copysign => Ok(Number::Float(a.to_float().copysign(b.to_float()))),
+            atom::log => {
                 let (a, b) = (a.to_float(), b.to_float());
                 if a <= 0.0 || b <= 0.0 {
                     return Err(self.evaluation_error("undefined"));
                 }
                 self.float_result(b.ln() / a.ln())
             }
-            "random" => {
+            atom::random => {
                 let (Number::Int(low), Number::Int(high)) = (&a, &b) else {
                     return Err(self.must_be_integer(&a));
                 };
                 let width = high.saturating_sub(*low).max(1) as u64;
                 Ok(Number::Int(low + (self.random_bits() % width) as i64))
             }
-            _ => {
-                if let Some(value) = self.rare_binary(name, &a, &b)? {
-                    return Ok(value);
-                }
-                let name = self.db.names.intern(name);
-                Err(self.not_evaluable(name, 2))
-            }
+            _ if is_of_integers(name) => self.integers(name, a, b),
+            _ => self.rare_binary(name, &a, &b)?.ok_or(()).map_err(|()| self.not_evaluable(name, 2)),
         }
     }
 
-    fn ring(&mut self, name: &str, a: &Number, b: &Number) -> Done<Number> {
+    fn ring(&mut self, name: Atom, a: &Number, b: &Number) -> Done<Number> {
         if let (Number::Int(a), Number::Int(b)) = (a, b) {
             let exact = match name {
-                "+" => a.checked_add(*b),
-                "-" => a.checked_sub(*b),
+                atom::plus => a.checked_add(*b),
+                atom::minus => a.checked_sub(*b),
                 _ => a.checked_mul(*b),
             };
             if let Some(n) = exact {
                 return Ok(Number::Int(n));
             }
         }
-        match (a.to_big(), b.to_big()) {
-            (Some(a), Some(b)) => {
-                if name == "*" && a.bits() + b.bits() > MAX_BITS {
-                    return Err(self.resource_error("memory"));
-                }
-                self.spend((a.bits().max(b.bits()) / 64) as usize)?;
-                let result = match name {
-                    "+" => a + b,
-                    "-" => a - b,
-                    _ => big::multiply(&self.heap.meter, &a, &b),
-                };
-                self.checked(Number::of_big(result))
+        if let (Some(a), Some(b)) = (a.to_big(), b.to_big()) {
+            if name == atom::star && a.bits() + b.bits() > MAX_BITS {
+                return Err(self.resource_error("memory"));
             }
-            _ => {
-                let (a, b) = (a.to_float(), b.to_float());
-                self.float_result(match name {
-                    "+" => a + b,
-                    "-" => a - b,
-                    _ => a * b,
-                })
-            }
+            self.spend((a.bits().max(b.bits()) / 64) as usize)?;
+            let result = match name {
+                atom::plus => a + b,
+                atom::minus => a - b,
+                _ => big::multiply(&self.heap.meter, &a, &b),
+            };
+            return self.checked(Number::of_big(result));
         }
+        let (a, b) = (a.to_float(), b.to_float());
+        self.float_result(match name {
+            atom::plus => a + b,
+            atom::minus => a - b,
+            _ => a * b,
+        })
     }
 
     fn divide(&mut self, a: Number, b: Number) -> Done<Number> {
         if let (Some(x), Some(y)) = (a.to_big(), b.to_big()) {
             if y.is_zero() {
+                self.refuses(atom::slash, 2);
                 return Err(self.evaluation_error("zero_divisor"));
             }
             let (quotient, rest) = self.divided(&x, &y)?;
@@ -346,6 +322,7 @@ impl Machine<'_, '_> {
             return self.float_result(a.to_float() / b.to_float());
         }
         if b.to_float() == 0.0 {
+            self.refuses(atom::slash, 2);
             return Err(self.evaluation_error(if a.to_float() == 0.0 {
                 "undefined"
             } else {
@@ -367,15 +344,15 @@ impl Machine<'_, '_> {
         Ok(if down { (quotient - 1, rest + b) } else { (quotient, rest) })
     }
 
-    fn integers(&mut self, name: &str, a: Number, b: Number) -> Done<Number> {
-        if !a.is_int() {
-            return Err(self.must_be_integer(&a));
+    fn integers(&mut self, name: Atom, a: Number, b: Number) -> Done<Number> {
+        if let Some(n) = [&a, &b].into_iter().find(|n| !n.is_int()) {
+            self.refuses(name, 2);
+            return Err(self.must_be_integer(n));
         }
-        if !b.is_int() {
-            return Err(self.must_be_integer(&b));
-        }
-        let zero = matches!(b, Number::Int(0));
-        if zero && matches!(name, "//" | "mod" | "rem" | "div" | "tdiv") {
+        let divides =
+            matches!(name, atom::quotient | atom::modulo | atom::remainder | atom::div | atom::tdiv);
+        if divides && matches!(b, Number::Int(0)) {
+            self.refuses(name, 2);
             return Err(self.evaluation_error("zero_divisor"));
         }
         if let (Number::Int(x), Number::Int(y)) = (&a, &b)
@@ -387,25 +364,21 @@ impl Machine<'_, '_> {
         let shift = || y.to_i64().unwrap_or(if y.is_negative() { i64::MIN } else { i64::MAX });
         self.spend((x.bits().max(y.bits()) / 64) as usize)?;
         Ok(Number::of_big(match name {
-            "//" | "tdiv" => self.divided(&x, &y)?.0,
-            "rem" => self.divided(&x, &y)?.1,
-            "div" => self.floored(&x, &y)?.0,
-            "mod" => self.floored(&x, &y)?.1,
-            "gcd" => self.checked(big::gcd(&self.heap.meter, x, y))?,
-            "/\\" => x & y,
-            "\\/" => x | y,
-            "xor" => x ^ y,
-            ">>" | "<<" => {
-                let left = if name == "<<" { shift() } else { shift().saturating_neg() };
+            atom::quotient | atom::tdiv => self.divided(&x, &y)?.0,
+            atom::remainder => self.divided(&x, &y)?.1,
+            atom::div => self.floored(&x, &y)?.0,
+            atom::modulo => self.floored(&x, &y)?.1,
+            atom::gcd => self.checked(big::gcd(&self.heap.meter, x, y))?,
+            atom::bit_and => x & y,
+            atom::bit_or => x | y,
+            atom::bit_xor => x ^ y,
+            _ => {
+                let left = if name == atom::shift_left { shift() } else { shift().saturating_neg() };
                 if left > 0 && (left as u64).saturating_add(x.bits()) > MAX_BITS && !x.is_zero() {
                     return Err(self.resource_error("memory"));
                 }
                 self.afford(left.clamp(0, MAX_BITS as i64) as usize / 8)?;
                 if left >= 0 { x << left as u64 } else { x >> left.unsigned_abs().min(MAX_BITS) }
-            }
-            _ => {
-                let name = self.db.names.intern(name);
-                return Err(self.not_evaluable(name, 2));
             }
         }))
     }
@@ -421,6 +394,7 @@ impl Machine<'_, '_> {
                     return Ok(Number::Int(if (&exponent % 2_u32).is_zero() { 1 } else { -1 }));
                 }
                 if base.is_zero() && integer {
+                    self.refuses(atom::hat, 2);
                     return Err(self.evaluation_error("zero_divisor"));
                 }
                 return self.float_result(a.to_float().powf(b.to_float()));
@@ -443,65 +417,141 @@ impl Machine<'_, '_> {
 }
 
 /// Operations on integers of a machine word, as far as their results are ones.
-fn small_integers(name: &str, a: i64, b: i64) -> Option<i64> {
+fn small_integers(name: Atom, a: i64, b: i64) -> Option<i64> {
     match name {
-        "//" | "tdiv" => a.checked_div(b),
-        "rem" => a.checked_rem(b),
-        "div" => {
+        atom::quotient | atom::tdiv => a.checked_div(b),
+        atom::remainder => a.checked_rem(b),
+        atom::div => {
             let q = a.checked_div(b)?;
             Some(if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q })
         }
-        "mod" => {
+        atom::modulo => {
             let r = a.checked_rem(b)?;
             Some(if r != 0 && (r < 0) != (b < 0) { r + b } else { r })
         }
-        "/\\" => Some(a & b),
-        "\\/" => Some(a | b),
-        "xor" => Some(a ^ b),
-        ">>" if b >= 0 => Some(a >> b.min(63)),
-        "<<" if (0..63).contains(&b) && (a << b) >> b == a => Some(a << b),
+        atom::gcd => i64::try_from(small_gcd(a.unsigned_abs(), b.unsigned_abs())).ok(),
+        atom::bit_and => Some(a & b),
+        atom::bit_or => Some(a | b),
+        atom::bit_xor => Some(a ^ b),
+        atom::shift_right if b >= 0 => Some(a >> b.min(63)),
+        atom::shift_left if (0..63).contains(&b) && (a << b) >> b == a => Some(a << b),
         _ => None,
     }
 }
 
-const UNARY: &[&str] = &[
-    "+",
-    "-",
-    "abs",
-    "sign",
-    "float",
-    "float_integer_part",
-    "float_fractional_part",
-    "integer",
-    "truncate",
-    "round",
-    "floor",
-    "ceiling",
-    "succ",
-    "\\",
-    "msb",
-    "random",
-    "random_float",
-    "eval",
-    "sqrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "exp",
-    "log",
-    "log2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-];
+/// By Stein's algorithm: divisions by two only.
+fn small_gcd(mut a: u64, mut b: u64) -> u64 {
+    if a == 0 || b == 0 {
+        return a | b;
+    }
+    let twos = (a | b).trailing_zeros();
+    a >>= a.trailing_zeros();
+    while b != 0 {
+        b >>= b.trailing_zeros();
+        (a, b) = (a.min(b), a.abs_diff(b));
+    }
+    a << twos
+}
 
-const BINARY: &[&str] = &[
-    "+", "-", "*", "/", "//", "mod", "rem", "div", "gcd", ">>", "<<", "/\\", "\\/", "xor", "tdiv", "min",
-    "max", "**", "^", "atan2", "atan", "copysign", "log", "random",
-];
+/// A function of a float that gives a float.
+fn real_function(name: Atom) -> Option<fn(f64) -> f64> {
+    Some(match name {
+        atom::sqrt => f64::sqrt,
+        atom::sin => f64::sin,
+        atom::cos => f64::cos,
+        atom::tan => f64::tan,
+        atom::cot => |x| 1.0 / x.tan(),
+        atom::asin => f64::asin,
+        atom::acos => f64::acos,
+        atom::atan => f64::atan,
+        atom::acot => |x| (1.0 / x).atan(),
+        atom::exp => f64::exp,
+        atom::log => f64::ln,
+        atom::log2 => f64::log2,
+        atom::sinh => f64::sinh,
+        atom::cosh => f64::cosh,
+        atom::tanh => f64::tanh,
+        atom::asinh => f64::asinh,
+        atom::acosh => f64::acosh,
+        atom::atanh => f64::atanh,
+        _ => return None,
+    })
+}
+
+/// Whether a function leaves integers as they are.
+fn is_rounding(name: Atom) -> bool {
+    matches!(
+        name,
+        atom::integer_part
+            | atom::integer
+            | atom::truncate
+            | atom::trunc
+            | atom::round
+            | atom::floor
+            | atom::ceiling
+    )
+}
+
+/// Whether a function of two arguments is one of integers only.
+fn is_of_integers(name: Atom) -> bool {
+    matches!(
+        name,
+        atom::quotient
+            | atom::modulo
+            | atom::remainder
+            | atom::div
+            | atom::tdiv
+            | atom::gcd
+            | atom::shift_right
+            | atom::shift_left
+            | atom::bit_and
+            | atom::bit_or
+            | atom::bit_xor
+    )
+}
+
+fn is_evaluable(name: Atom, arity: usize) -> bool {
+    match arity {
+        1 => {
+            let whole = matches!(
+                name,
+                atom::plus
+                    | atom::plus_of
+                    | atom::eval
+                    | atom::minus
+                    | atom::abs
+                    | atom::sign
+                    | atom::float
+                    | atom::succ
+                    | atom::bit_not
+                    | atom::msb
+                    | atom::random
+                    | atom::random_float
+                    | atom::fractional_part
+            );
+            whole || is_rounding(name) || real_function(name).is_some() || rare::is_unary(name)
+        }
+        2 => {
+            let of_two = matches!(
+                name,
+                atom::plus
+                    | atom::plus_of
+                    | atom::minus
+                    | atom::star
+                    | atom::slash
+                    | atom::minimum
+                    | atom::maximum
+                    | atom::power
+                    | atom::hat
+                    | atom::atan2
+                    | atom::atan
+                    | atom::copysign
+                    | atom::log
+                    | atom::random
+            );
+            of_two || is_of_integers(name) || rare::is_binary(name)
+        }
+        3 => name == atom::powm,
+        _ => false,
+    }
+}

@@ -22,6 +22,9 @@ use mark::Marks;
 /// Fewest cells for which a collection is worth while.
 pub(crate) const FEWEST: usize = 1 << 18;
 
+/// How large the heap may become, of what a collection left, until the next one.
+const GROWTH: usize = 3;
+
 /// What a collection knows while it runs.
 struct Collector {
     marks: Marks,
@@ -65,7 +68,7 @@ impl Machine<'_, '_> {
         self.move_trail(&collector.marks);
         self.heap.compact(&collector.marks);
         self.settle();
-        self.collect_at = (2 * self.heap.top()).max(self.fewest);
+        self.collect_at = (GROWTH * self.heap.top()).max(self.fewest);
         if self.heap.cells.capacity() > 4 * self.collect_at {
             self.heap.cells.shrink_to(self.collect_at);
         }

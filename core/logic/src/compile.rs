@@ -10,7 +10,7 @@ use gchr_base::hash::HashMap;
 
 use crate::cell::Cell;
 use crate::code::{Instr, Label, Place, X};
-use crate::database::{ClauseInfo, Database, NO_KEY, key_of};
+use crate::database::{ClauseInfo, Database, Keys, keys_of};
 use crate::heap::Heap;
 use crate::names::atom;
 
@@ -48,11 +48,15 @@ pub(crate) struct Compiler<'a> {
     chunk: u32,
 }
 
-/// Compiles the clause and gives the place of its code, and the key of its first argument.
-pub(crate) fn compile(heap: &Heap, db: &mut Database, head: Cell, body: Cell) -> (Label, u64) {
+/// Compiles the clause and gives the place of its code, and the keys of its first arguments.
+pub(crate) fn compile(heap: &Heap, db: &mut Database, head: Cell, body: Cell) -> (Label, Keys) {
     let (head, body) = (heap.deref(head), heap.deref(body));
-    let goals = goal::read(heap, db, body, 0);
     let (start, arity) = heap.args(head);
+    let args = &heap.cells[start..start + arity];
+    if body == Cell::atom(atom::true_) && args.iter().all(|&arg| heap.deref(arg).is_immediate()) {
+        return (fact(heap, db, args), keys_of(heap, args));
+    }
+    let goals = goal::read(heap, db, body, 0);
     let mut compiler = Compiler {
         heap,
         db,
@@ -68,12 +72,19 @@ pub(crate) fn compile(heap: &Heap, db: &mut Database, head: Cell, body: Cell) ->
     compiler.analyse(start, arity, &goals);
     // What is not known of all variables is nothing to make code of.
     if heap.meter.is_stopped() {
-        return (crate::code::FAIL, NO_KEY);
+        return (crate::code::FAIL, Keys::default());
     }
     compiler.emit_clause(start, arity, &goals);
-    let key = if arity > 0 { key_of(heap, heap.deref(heap.cells[start])) } else { NO_KEY };
     let code = std::mem::take(&mut compiler.code);
-    (relocate(db, code), key)
+    (relocate(db, code), keys_of(heap, args))
+}
+
+/// Code of a fact whose arguments are immediate values.
+fn fact(heap: &Heap, db: &mut Database, args: &[Cell]) -> Label {
+    let at = db.code.len() as Label;
+    db.code.extend(args.iter().enumerate().map(|(i, &arg)| Instr::GetConst(i as X, heap.deref(arg))));
+    db.code.push(Instr::Proceed);
+    at
 }
 
 /// Appends code whose labels are relative to its start, but for [`FAIL`](crate::code::FAIL).
@@ -92,8 +103,8 @@ fn relocate(db: &mut Database, code: Vec<Instr>) -> Label {
 }
 
 /// A clause as it is stored, without its code.
-pub(crate) fn clause_info(pred: u32, code: Label, key: u64) -> ClauseInfo {
-    ClauseInfo { code, key, erased: u64::MAX, term: None, pred }
+pub(crate) fn clause_info(pred: u32, code: Label, keys: Keys) -> ClauseInfo {
+    ClauseInfo { code, keys, erased: u64::MAX, term: None, pred }
 }
 
 /// Splits `Head :- Body`.

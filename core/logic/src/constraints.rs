@@ -149,6 +149,15 @@ pub(crate) const TABLE: &[(&str, usize, crate::database::Native)] = &[
         let name = m.db.home_module();
         Ok(m.unify_arg(0, name))
     }),
+    ("$is_module", 1, |m| {
+        let module = m.arg(0);
+        if module.is_var() {
+            return Ok(true);
+        }
+        let name = m.atom_arg(0)?;
+        let name = m.db.names.text(name).clone();
+        Ok(m.db.flags.modules.iter().any(|module| **module == *name))
+    }),
     ("$chr_commit", 2, commit),
     ("$dynamic_type_check", 2, |m| m.check_dynamic_type()),
     ("$chr_remove", 1, |m| {

@@ -1,9 +1,9 @@
-//! Predicates and their clauses: what `assertz/1` and `retract/1` change, and how clauses are found by the first
-//! argument.
+//! Predicates and their clauses: what `assertz/1` and `retract/1` change, and how clauses are found by their first
+//! arguments.
 
 use std::rc::Rc;
 
-use gchr_base::hash::HashMap;
+use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{Flags, Operators};
 use gchr_base::source::Span;
 
@@ -25,7 +25,7 @@ pub(crate) type ClauseId = u32;
 pub(crate) enum Definition {
     /// It has no clauses and was not declared.
     Unknown,
-    Clauses(Clauses),
+    Clauses(Box<Clauses>),
     /// Rust code that has at most one solution.
     Native(u32),
     /// Rust code that changes where the machine goes on.
@@ -81,10 +81,23 @@ impl List {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Clauses {
     list: List,
-    /// Key and code of each of them, while they are few and none is erased.
+    /// Key of the first argument and code of each of them, while they are few and none is erased; and their other keys.
     quick: Vec<(u64, Label)>,
+    other_keys: Vec<OtherKeys>,
     erased: usize,
-    index: Option<Index>,
+    /// By each of the arguments that have keys.
+    indexes: [Indexed; KEYS],
+}
+
+/// What is known of clauses by one argument.
+#[derive(Clone, Default, Debug)]
+enum Indexed {
+    /// Nobody has asked.
+    #[default]
+    Unasked,
+    /// An index was not worth while when there were so many clauses.
+    Useless(usize),
+    By(Index),
 }
 
 impl Clauses {
@@ -92,18 +105,59 @@ impl Clauses {
     pub fn all(&self) -> &Rc<Vec<ClauseId>> {
         &self.list.ids
     }
-    /// Few clauses of which none is erased: their keys and their code.
+    /// Few clauses of which none is erased: the keys of their first arguments and their code.
     #[inline(always)]
     pub fn quick(&self) -> Option<&[(u64, Label)]> {
         (self.erased == 0 && self.quick.len() == self.list.ids.len()).then_some(&self.quick)
     }
+    /// The first two of few clauses that fit the arguments of a call, from one on whose first argument does.
+    pub fn first_two(&self, from: usize, key: u64, heap: &Heap, args: &[Cell]) -> [Option<usize>; 2] {
+        let others = other_keys_of(heap, args);
+        let mut fitting = (from..self.quick.len()).filter(|&at| {
+            fits(self.quick[at].0, key)
+                && self.other_keys[at].iter().zip(&others).all(|(&of, &key)| fits(of, key))
+        });
+        [fitting.next(), fitting.next()]
+    }
 }
 
-/// Clauses by the first argument.
+/// Clauses that may match, in their order.
 #[derive(Clone, Debug)]
+pub(crate) enum Found {
+    One(ClauseId),
+    Several(List),
+}
+
+impl Found {
+    /// How many there are at most.
+    fn len(&self) -> usize {
+        match self {
+            Found::One(_) => 1,
+            Found::Several(list) => list.ids.len() - list.start,
+        }
+    }
+    fn put(&mut self, id: ClauseId, first: bool) {
+        if let Found::One(other) = *self {
+            *self = Found::Several(List { ids: Rc::new(vec![other]), start: 0 });
+        }
+        if let Found::Several(list) = self {
+            list.put(id, first);
+        }
+    }
+    /// As a list.
+    pub fn list(self) -> List {
+        match self {
+            Found::One(id) => List { ids: Rc::new(vec![id]), start: 0 },
+            Found::Several(list) => list,
+        }
+    }
+}
+
+/// Clauses by an argument.
+#[derive(Clone, Default, Debug)]
 struct Index {
-    by_key: HashMap<u64, List>,
-    /// For first arguments that are no clause's.
+    by_key: HashMap<u64, Found>,
+    /// For arguments that are no clause's.
     others: List,
 }
 
@@ -114,8 +168,8 @@ const INDEXED: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct ClauseInfo {
     pub code: Label,
-    /// What the first argument must be; [`NO_KEY`] for anything.
-    pub key: u64,
+    /// What the first arguments must be.
+    pub keys: Keys,
     /// When it was retracted; `u64::MAX` while it is there.
     pub erased: u64,
     /// The clause as the term `Head :- Body`, where `clause/2` may ask for it.
@@ -123,8 +177,22 @@ pub(crate) struct ClauseInfo {
     pub pred: PredId,
 }
 
+impl ClauseInfo {
+    /// Whether it fits the keys of a call, and was there at some time.
+    #[inline(always)]
+    pub fn may_match(&self, keys: &Keys, time: u64) -> bool {
+        self.erased > time && all_fit(&self.keys, keys)
+    }
+}
+
 /// The key of a variable.
 pub(crate) const NO_KEY: u64 = 0;
+
+/// How many arguments clauses are told apart by.
+const KEYS: usize = 4;
+
+/// What the first arguments of a call are, or those of a clause must be; [`NO_KEY`] for anything.
+pub(crate) type Keys = [u64; KEYS];
 
 /// A predicate.
 #[derive(Clone, Debug)]
@@ -174,10 +242,44 @@ pub(crate) fn key_of(heap: &Heap, cell: Cell) -> u64 {
     }
 }
 
+/// The keys of arguments.
+#[inline]
+pub(crate) fn keys_of(heap: &Heap, args: &[Cell]) -> Keys {
+    let mut keys = [NO_KEY; KEYS];
+    for (key, &arg) in keys.iter_mut().zip(args) {
+        *key = key_of(heap, heap.deref(arg));
+    }
+    keys
+}
+
+/// All keys but the first one.
+type OtherKeys = [u64; KEYS - 1];
+
+fn others_of(keys: &Keys) -> OtherKeys {
+    let [_, others @ ..] = *keys;
+    others
+}
+
+/// The keys of arguments but for the first one.
+#[inline]
+fn other_keys_of(heap: &Heap, args: &[Cell]) -> OtherKeys {
+    let mut keys = OtherKeys::default();
+    for (key, &arg) in keys.iter_mut().zip(args.get(1..).unwrap_or_default()) {
+        *key = key_of(heap, heap.deref(arg));
+    }
+    keys
+}
+
 /// Whether a clause with one key may match a call with another.
 #[inline(always)]
 pub(crate) fn fits(of: u64, key: u64) -> bool {
     of == key || of == NO_KEY || key == NO_KEY
+}
+
+/// The same for all arguments that have keys.
+#[inline]
+fn all_fit(of: &Keys, keys: &Keys) -> bool {
+    of.iter().zip(keys).all(|(&of, &key)| fits(of, key))
 }
 
 impl Database {
@@ -262,30 +364,28 @@ impl Database {
         let pred = &mut self.preds[pred as usize];
         pred.dynamic = true;
         if matches!(pred.definition, Definition::Unknown) {
-            pred.definition = Definition::Clauses(Clauses::default());
+            pred.definition = Definition::Clauses(Box::default());
         }
     }
     /// Adds a clause before or behind the others.
     pub fn add(&mut self, info: ClauseInfo, first: bool) -> ClauseId {
-        let (pred, key, code) = (info.pred as usize, info.key, info.code);
+        let (pred, keys, code) = (info.pred as usize, info.keys, info.code);
         let id = self.clauses.len() as ClauseId;
         self.clauses.push(info);
         self.generation += 1;
         if matches!(self.preds[pred].definition, Definition::Unknown) {
-            self.preds[pred].definition = Definition::Clauses(Clauses::default());
+            self.preds[pred].definition = Definition::Clauses(Box::default());
         }
         let Definition::Clauses(clauses) = &mut self.preds[pred].definition else { return id };
-        let put = |list: &mut List| list.put(id, first);
-        put(&mut clauses.list);
+        clauses.list.put(id, first);
         if clauses.list.ids.len() <= INDEXED && clauses.erased == 0 {
-            clauses.quick.insert(if first { 0 } else { clauses.quick.len() }, (key, code));
+            let at = if first { 0 } else { clauses.quick.len() };
+            clauses.quick.insert(at, (keys[0], code));
+            clauses.other_keys.insert(at, others_of(&keys));
         }
-        if let Some(index) = &mut clauses.index {
-            if key == NO_KEY {
-                index.by_key.values_mut().for_each(put);
-                put(&mut index.others);
-            } else {
-                put(index.by_key.entry(key).or_insert_with(|| index.others.clone()));
+        for (indexed, key) in clauses.indexes.iter_mut().zip(keys) {
+            if let Indexed::By(index) = indexed {
+                index.put(id, key, first);
             }
         }
         id
@@ -298,41 +398,61 @@ impl Database {
         self.generation += 1;
         self.clauses[id as usize].erased = self.generation;
         self.clauses[id as usize].term = None;
-        let (pred, key) = (self.clauses[id as usize].pred as usize, self.clauses[id as usize].key);
+        let (pred, keys) = (self.clauses[id as usize].pred as usize, self.clauses[id as usize].keys);
         if let Definition::Clauses(clauses) = &mut self.preds[pred].definition {
             clauses.erased += 1;
             clauses.list.skip_erased(&self.clauses);
-            if let Some(list) = clauses.index.as_mut().and_then(|index| index.by_key.get_mut(&key)) {
-                list.skip_erased(&self.clauses);
+            for (indexed, key) in clauses.indexes.iter_mut().zip(keys) {
+                if let Indexed::By(index) = indexed {
+                    index.skip_erased(key, &self.clauses);
+                }
             }
             if 2 * clauses.erased > clauses.list.ids.len() {
                 let live = clauses.list.ids.iter().filter(|&&c| self.clauses[c as usize].erased == u64::MAX);
                 clauses.list = List { ids: Rc::new(live.copied().collect()), start: 0 };
                 let quick = clauses.list.ids.iter().take(INDEXED).map(|&id| &self.clauses[id as usize]);
-                clauses.quick = quick.map(|clause| (clause.key, clause.code)).collect();
+                clauses.quick = quick.clone().map(|clause| (clause.keys[0], clause.code)).collect();
+                clauses.other_keys = quick.map(|clause| others_of(&clause.keys)).collect();
                 clauses.erased = 0;
-                clauses.index = None;
+                clauses.indexes = Default::default();
             }
         }
         true
     }
-    /// The clauses that a call with this key may match, in order; more where that is cheaper.
-    pub fn candidates(&mut self, pred: PredId, key: u64) -> List {
+    /// The clauses that a call with these keys may match, in order; more where that is cheaper.
+    pub fn candidates(&mut self, pred: PredId, keys: &Keys) -> Found {
         let Definition::Clauses(clauses) = &mut self.preds[pred as usize].definition else {
-            return List::default();
+            return Found::Several(List::default());
         };
-        if clauses.list.ids.len() < INDEXED || key == NO_KEY {
-            return clauses.list.clone();
+        let Clauses { list, indexes, .. } = &mut **clauses;
+        let mut fewest = list.ids.len() - list.start;
+        let mut best = None;
+        for (position, (indexed, key)) in indexes.iter_mut().zip(keys).enumerate() {
+            // Few clauses are looked at one by one.
+            if fewest < INDEXED {
+                break;
+            }
+            if *key == NO_KEY {
+                continue;
+            }
+            let Some(index) = indexed.asked(&list.ids, &self.clauses, position) else { continue };
+            let found = index.by_key.get(key);
+            let n = found.map_or(index.others.ids.len() - index.others.start, Found::len);
+            if n < fewest {
+                (fewest, best) = (n, Some(found.ok_or(&index.others)));
+            }
         }
-        let index = clauses.index.get_or_insert_with(|| Index::new(&clauses.list.ids, &self.clauses));
-        index.by_key.get(&key).unwrap_or(&index.others).clone()
+        match best {
+            Some(Ok(found)) => found.clone(),
+            Some(Err(others)) => Found::Several(others.clone()),
+            None => Found::Several(list.clone()),
+        }
     }
-    /// The next clause of a list from a position on that fits a key and was there at some time: its position.
+    /// The next clause of a list from a position on that fits keys and was there at some time: its position.
     #[inline(always)]
-    pub fn next_clause(&self, list: &[ClauseId], mut at: usize, key: u64, time: u64) -> Option<usize> {
+    pub fn next_clause(&self, list: &[ClauseId], mut at: usize, keys: &Keys, time: u64) -> Option<usize> {
         while let Some(&id) = list.get(at) {
-            let clause = &self.clauses[id as usize];
-            if fits(clause.key, key) && clause.erased > time {
+            if self.clauses[id as usize].may_match(keys, time) {
                 return Some(at);
             }
             at += 1;
@@ -346,20 +466,66 @@ impl Database {
     }
 }
 
+impl Indexed {
+    /// The index by an argument, which is made when it is first asked for, unless it tells too few clauses apart: a
+    /// clause with a variable is in the list of each key.
+    fn asked(&mut self, all: &[ClauseId], clauses: &[ClauseInfo], position: usize) -> Option<&Index> {
+        let is_due = match self {
+            Indexed::Unasked => true,
+            Indexed::Useless(then) => all.len() >= 2 * *then,
+            Indexed::By(_) => false,
+        };
+        if is_due {
+            let key = |&id: &ClauseId| clauses[id as usize].keys[position];
+            let free = all.iter().filter(|id| key(id) == NO_KEY).count();
+            let keys: HashSet<u64> = all.iter().map(key).collect();
+            *self = match keys.len() > 1 && free.saturating_mul(keys.len()) <= 8 * all.len() {
+                true => Indexed::By(Index::new(all, clauses, position)),
+                false => Indexed::Useless(all.len()),
+            };
+        }
+        match self {
+            Indexed::By(index) => Some(index),
+            _ => None,
+        }
+    }
+}
+
 impl Index {
-    fn new(all: &[ClauseId], clauses: &[ClauseInfo]) -> Self {
-        let mut index = Self { by_key: HashMap::default(), others: List::default() };
-        let live = all.iter().filter(|&&id| clauses[id as usize].erased == u64::MAX);
-        for &id in live {
-            let key = clauses[id as usize].key;
-            if key == NO_KEY {
-                index.by_key.values_mut().for_each(|list| list.put(id, false));
-                index.others.put(id, false);
-            } else {
-                let others = &index.others;
-                index.by_key.entry(key).or_insert_with(|| others.clone()).put(id, false);
-            }
+    fn new(all: &[ClauseId], clauses: &[ClauseInfo], position: usize) -> Self {
+        let mut index = Self::default();
+        for &id in all.iter().filter(|&&id| clauses[id as usize].erased == u64::MAX) {
+            index.put(id, clauses[id as usize].keys[position], false);
         }
         index
+    }
+
+    fn put(&mut self, id: ClauseId, key: u64, first: bool) {
+        if key == NO_KEY {
+            self.by_key.values_mut().for_each(|found| found.put(id, first));
+            self.others.put(id, first);
+        } else if let Some(found) = self.by_key.get_mut(&key) {
+            found.put(id, first);
+        } else {
+            let mut found = Found::One(id);
+            if self.others.ids.len() > self.others.start {
+                found = Found::Several(self.others.clone());
+                found.put(id, first);
+            }
+            self.by_key.insert(key, found);
+        }
+    }
+
+    /// A clause with this key was erased.
+    fn skip_erased(&mut self, key: u64, clauses: &[ClauseInfo]) {
+        if key == NO_KEY {
+            return self.others.skip_erased(clauses);
+        }
+        match self.by_key.get_mut(&key) {
+            Some(Found::Several(list)) => list.skip_erased(clauses),
+            // No other clause has this key, and none has a variable.
+            Some(Found::One(_)) => drop(self.by_key.remove(&key)),
+            None => {}
+        }
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct Heap<'a> {
     pub occurs_check: bool,
     /// Pairs that are still to be unified; empty between unifications.
     pub pending: Vec<(Cell, Cell)>,
+    /// What copies are made in.
+    pub spare: crate::record::Spare,
     /// What walks over terms draw from.
     pub meter: Meter<'a>,
 }
@@ -63,6 +65,7 @@ impl Heap<'_> {
             protected: self.protected,
             occurs_check: self.occurs_check,
             pending: self.pending,
+            spare: self.spare,
             meter: Meter::default(),
         }
     }
@@ -78,6 +81,7 @@ impl Heap<'_> {
             protected: 0,
             occurs_check: false,
             pending: Vec::new(),
+            spare: Default::default(),
             meter: Meter::default(),
         }
     }

@@ -57,9 +57,9 @@ pub(crate) fn load_for(m: &mut Machine<'_, '_>, pred: PredId) -> Done<bool> {
         let Some((name, arity)) = m.heap.functor(head) else { continue };
         let pred = m.db.pred(name, arity);
         let pred = m.db.resolved(pred);
-        let (code, key) = compile::compile(&m.heap, &mut m.db, head, body);
+        let (code, keys) = compile::compile(&m.heap, &mut m.db, head, body);
         m.db.preds[pred as usize].library = true;
-        m.db.add(compile::clause_info(pred, code, key), false);
+        m.db.add(compile::clause_info(pred, code, keys), false);
     }
     m.db.in_library = false;
     m.heap.cells.truncate(top);

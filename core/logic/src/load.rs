@@ -6,9 +6,10 @@ use gchr_base::logic::{LogicNode, LogicProgram, LogicTermId, Mode, Terms};
 
 use crate::builtins;
 use crate::cell::Cell;
+use crate::code::PredId;
 use crate::compile;
 use crate::constraints::Constraints;
-use crate::database::{Clauses, Database, Definition};
+use crate::database::{Database, Definition};
 use crate::heap::Heap;
 use crate::names::{Names, atom};
 
@@ -86,6 +87,7 @@ fn compile(program: &LogicProgram, open: bool) -> Result<Loaded, Vec<Diagnostic>
     }
     let mut heap = Heap::new();
     let constraints = Constraints::plan(program, &mut db, &mut heap)?;
+    let with_clauses = before_constraints(program, &mut db);
     for clause in &program.clauses {
         let top = heap.top();
         let mut variables = vec![None; clause.variables.len()];
@@ -96,26 +98,57 @@ fn compile(program: &LogicProgram, open: bool) -> Result<Loaded, Vec<Diagnostic>
         let pred = db.pred(name, arity);
         let term = heap.compound(atom::neck, &[head, body]);
         let record = heap.record(term);
-        let (code, key) = compile::compile(&heap, &mut db, head, body);
+        let (code, keys) = compile::compile(&heap, &mut db, head, body);
         db.places.push((code, clause.span));
-        let mut info = compile::clause_info(pred, code, key);
+        let mut info = compile::clause_info(pred, code, keys);
         info.term = Some(std::rc::Rc::new(record));
         db.add(info, false);
         heap.cells.truncate(top);
     }
+    for (pred, hidden) in with_clauses {
+        add_constraint_last(&mut heap, &mut db, pred, hidden);
+    }
     Ok(Loaded { db, constraints })
+}
+
+/// Constraints that have clauses: the predicate that has the clauses, and a hidden one that adds the constraint.
+fn before_constraints(program: &LogicProgram, db: &mut Database) -> Vec<(PredId, PredId)> {
+    let mut found = Vec::new();
+    for clause in &program.clauses {
+        let Some((name, args)) = program.terms.functor(clause.head) else { continue };
+        let pred = db.named(name, args.len());
+        if matches!(db.preds[pred as usize].definition, Definition::Constraint(_)) {
+            let hidden = db.named(&format!("$constraint:{name}"), args.len());
+            let clauses = Definition::Clauses(Box::default());
+            let added = std::mem::replace(&mut db.preds[pred as usize].definition, clauses);
+            db.preds[hidden as usize].definition = added;
+            found.push((pred, hidden));
+        }
+    }
+    found
+}
+
+/// The last clause of a constraint that has some: it adds the constraint.
+fn add_constraint_last(heap: &mut Heap, db: &mut Database, pred: PredId, hidden: PredId) {
+    let top = heap.top();
+    let args: Vec<Cell> = (0..db.preds[pred as usize].arity).map(|_| heap.variable()).collect();
+    let (name, hidden) = (db.preds[pred as usize].name, db.preds[hidden as usize].name);
+    let (head, body) = (heap.compound(name, &args), heap.compound(hidden, &args));
+    let (code, keys) = compile::compile(heap, db, head, body);
+    db.add(compile::clause_info(pred, code, keys), false);
+    heap.cells.truncate(top);
 }
 
 /// Makes a predicate one of the program's own; the library goes on to use what it was before.
 fn own(db: &mut Database, pred: u32) {
     if !db.preds[pred as usize].library {
         if matches!(db.preds[pred as usize].definition, Definition::Unknown) {
-            db.preds[pred as usize].definition = Definition::Clauses(Clauses::default());
+            db.preds[pred as usize].definition = Definition::Clauses(Box::default());
         }
         return;
     }
     db.move_to_library(pred);
-    db.preds[pred as usize].definition = Definition::Clauses(Clauses::default());
+    db.preds[pred as usize].definition = Definition::Clauses(Box::default());
     db.preds[pred as usize].library = false;
 }
 

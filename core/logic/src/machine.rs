@@ -17,7 +17,7 @@ use crate::cell::{Atom, Cell};
 use crate::code::Label;
 use crate::collect::FEWEST;
 use crate::constraints::Constraints;
-use crate::database::{ClauseId, Database};
+use crate::database::{ClauseId, Database, keys_of};
 use crate::heap::{Heap, Undo};
 use crate::meter::Meter;
 use crate::number::Number;
@@ -44,7 +44,7 @@ pub(crate) enum Alternative {
     /// Code of the clause whose environment is current.
     Code(Label),
     /// The next clause of a list.
-    Clauses { list: Rc<Vec<ClauseId>>, at: usize, key: u64, time: u64 },
+    Clauses { list: Rc<Vec<ClauseId>>, at: usize, time: u64 },
     /// A goal that is interpreted, with its cut barrier, both saved.
     Goal,
     /// Nothing: it marks a `catch/3` whose environment is at a place.
@@ -99,6 +99,8 @@ pub(crate) struct Machine<'c, 'a> {
     /// Whether it is built instead.
     building: bool,
     numbers: Vec<Number>,
+    /// The function that refused its operands, until its error is thrown.
+    pub function: Option<(Atom, usize)>,
     /// Calls of predicates and firings of rules.
     pub steps: u64,
     fuel: u64,
@@ -117,6 +119,8 @@ pub(crate) struct Machine<'c, 'a> {
     pub input: crate::builtins::Input,
     pub files: crate::builtins::Files,
     pub random: u64,
+    /// The time that `statistics/2` gave last of each key.
+    pub times: HashMap<Atom, usize>,
     /// Places of the goals that were running when the last error was raised, innermost first.
     pub backtrace: Vec<Span>,
     /// Whether a choice point below all others keeps what was there before the run.
@@ -151,6 +155,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             next: 0,
             building: false,
             numbers: Vec::new(),
+            function: None,
             steps: 0,
             fuel: 0,
             chunk: CHUNK,
@@ -165,6 +170,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             input: crate::builtins::Input::default(),
             files: crate::builtins::Files::default(),
             random: 1,
+            times: HashMap::default(),
             backtrace: Vec::new(),
             returns: false,
         }
@@ -481,10 +487,14 @@ impl<'c, 'a> Machine<'c, 'a> {
                         return Ok(Some(label));
                     }
                 }
-                Alternative::Clauses { list, at, key, time } => {
+                Alternative::Clauses { list, at, time } => {
                     let here = *at;
                     let clause = list[here];
-                    let after = self.db.next_clause(list, here + 1, *key, *time);
+                    let after = (here + 1 < list.len()).then(|| {
+                        let keys = keys_of(&self.heap, &self.saved[self.choices[last].saved..]);
+                        self.db.next_clause(list, here + 1, &keys, *time)
+                    });
+                    let after = after.flatten();
                     self.restore_registers();
                     match after {
                         Some(after) => {

@@ -30,12 +30,25 @@ macro_rules! known {
 
 known! {
 nil = "[]", cons = "[|]", curly = "{}", comma = ",", semicolon = ";", bar = "|", arrow = "->", soft = "*->", not = "\\+",
-cut = "!", true_ = "true", fail = "fail", false_ = "false", call = "call", colon = ":", neck = ":-",     equal = "=", identical = "==", not_identical = "\\==", minus = "-", plus = "+", star = "*",
-slash = "/", error = "error", var_ = "$VAR",     is = "is", lt = "<", gt = ">", le = "=<", ge = ">=", num_eq = "=:=", num_ne = "=\\=", var = "var", nonvar = "nonvar",
+cut = "!", true_ = "true", fail = "fail", false_ = "false", call = "call", colon = ":", neck = ":-", equal = "=", identical = "==", not_identical = "\\==", minus = "-", plus = "+", star = "*",
+slash = "/", error = "error", var_ = "$VAR", is = "is", lt = "<", gt = ">", le = "=<", ge = ">=", num_eq = "=:=", num_ne = "=\\=", var = "var", nonvar = "nonvar",
 atom_ = "atom", number = "number", atomic = "atomic", compound = "compound", callable = "callable", integer = "integer", modulo = "mod", quotient = "//",
 remainder = "rem", minimum = "min", maximum = "max", shift_right = ">>", bit_and = "/\\",
 float = "float", string = "string", chr = "$chr", att = "att",
-end_of_file = "end_of_file",     }
+end_of_file = "end_of_file",
+// Functions of arithmetic.
+div = "div", tdiv = "tdiv", gcd = "gcd", shift_left = "<<", bit_or = "\\/", bit_xor = "xor", bit_not = "\\",
+power = "**", hat = "^", atan2 = "atan2", copysign = "copysign", lcm = "lcm", getbit = "getbit", nexttoward = "nexttoward",
+powm = "powm", abs = "abs", sign = "sign", truncate = "truncate", trunc = "trunc", cot = "cot", acot = "acot", round = "round", floor = "floor",
+ceiling = "ceiling", integer_part = "float_integer_part", fractional_part = "float_fractional_part", succ = "succ",
+plus_of = "plus", msb = "msb", lsb = "lsb", popcount = "popcount", eval = "eval", random = "random",
+random_float = "random_float", sqrt = "sqrt", sin = "sin", cos = "cos", tan = "tan", asin = "asin", acos = "acos",
+atan = "atan", exp = "exp", log = "log", log2 = "log2", sinh = "sinh", cosh = "cosh", tanh = "tanh", asinh = "asinh",
+acosh = "acosh", atanh = "atanh", numerator = "numerator", denominator = "denominator", rational = "rational",
+rationalize = "rationalize", pi = "pi", e = "e", epsilon = "epsilon", inf = "inf", infinite = "infinite", nan = "nan",
+max_tagged = "max_tagged_integer", min_tagged = "min_tagged_integer", max_integer = "max_integer",
+min_integer = "min_integer", cputime = "cputime", realtime = "realtime",
+}
 
 impl Names {
     pub fn new() -> Self {

@@ -2,7 +2,7 @@
 
 use gchr_base::hash::HashMap;
 
-use crate::cell::{Cell, Tag};
+use crate::cell::{Atom, Cell, Tag};
 use crate::heap::Heap;
 use crate::names::atom;
 use crate::walk::Visited;
@@ -100,9 +100,153 @@ impl<'h> Copying<'h> {
     }
 }
 
+/// Most cells that are copied without notes of what was copied: a larger term may have parts that it holds many times,
+/// or hold itself.
+const SMALL: usize = 1 << 12;
+
+/// What copies of small terms are made in, kept for the next one.
+#[derive(Default, Debug)]
+pub(crate) struct Spare {
+    target: Vec<Cell>,
+    open: Vec<Open>,
+    bound: Vec<(usize, Cell)>,
+}
+
+/// A compound term that is being copied: the next argument, where its copy goes, and where the copy of the last
+/// argument goes.
+#[derive(Debug)]
+struct Open {
+    source: Cell,
+    from: usize,
+    to: usize,
+    end: usize,
+    /// Where the copy of the term itself is noted, and how long the copy was before it.
+    at: usize,
+    start: usize,
+    has_variables: bool,
+}
+
 impl Heap<'_> {
+    /// A copy as [`Copying::run`] makes it, of a term with few cells, in `spare`: variables hold where their copies are
+    /// meanwhile. Whether the term has no more cells.
+    fn small_copy(&mut self, term: Cell, base: usize, shares: bool, spare: &mut Spare) -> bool {
+        let Spare { target, open, bound } = spare;
+        target.clear();
+        open.clear();
+        target.push(Cell(0));
+        let is_whole = self.copy_small(term, base, shares, target, open, bound);
+        for (place, cell) in bound.drain(..).rev() {
+            self.cells[place] = cell;
+        }
+        is_whole
+    }
+
+    fn copy_small(
+        &mut self,
+        term: Cell,
+        base: usize,
+        shares: bool,
+        target: &mut Vec<Cell>,
+        open: &mut Vec<Open>,
+        bound: &mut Vec<(usize, Cell)>,
+    ) -> bool {
+        let (mut cell, mut at, mut left) = (term, 0, SMALL);
+        loop {
+            let source = self.deref(cell);
+            match source.tag() {
+                Tag::Str | Tag::Lst => {
+                    let (from, n) = self.args(source);
+                    let start = target.len();
+                    // Parts that are shared with the source leave no cells, but are looked into.
+                    if left <= n || !self.meter.spend(1) {
+                        return false;
+                    }
+                    left -= n + 1;
+                    if source.tag() == Tag::Str {
+                        target.push(self.cells[source.place()]);
+                    }
+                    let to = target.len();
+                    target.resize(to + n, Cell(0));
+                    open.push(Open { source, from, to, end: to + n, at, start, has_variables: false });
+                }
+                _ => {
+                    target[at] = self.copied_leaf(source, at, base, shares, target, bound);
+                    if let Some(parent) = open.last_mut() {
+                        parent.has_variables |= target[at].tag() == Tag::Ref;
+                    }
+                }
+            }
+            // The next argument of the innermost term that is not whole.
+            loop {
+                let Some(last) = open.last_mut() else { return true };
+                if last.to < last.end {
+                    (cell, at) = (self.cells[last.from], last.to);
+                    last.from += 1;
+                    last.to += 1;
+                    break;
+                }
+                let Open { source, at, start, has_variables, .. } = *last;
+                open.pop();
+                target[at] = if shares && !has_variables {
+                    target.truncate(start);
+                    source
+                } else if source.tag() == Tag::Lst {
+                    Cell::list(base + start)
+                } else {
+                    Cell::structure(base + start)
+                };
+                if let Some(parent) = open.last_mut() {
+                    parent.has_variables |= has_variables;
+                }
+            }
+        }
+    }
+
+    /// The copy of what is no compound term, for a cell of `target`.
+    fn copied_leaf(
+        &mut self,
+        source: Cell,
+        at: usize,
+        base: usize,
+        shares: bool,
+        target: &mut Vec<Cell>,
+        bound: &mut Vec<(usize, Cell)>,
+    ) -> Cell {
+        match source.tag() {
+            Tag::Ref | Tag::Att => {
+                bound.push((source.place(), source));
+                self.cells[source.place()] = Cell::functor(Atom::default(), at);
+                Cell::reference(base + at)
+            }
+            // A variable that was met before.
+            Tag::Header => Cell::reference(base + source.arity()),
+            Tag::Box if !shares => {
+                let place = base + target.len();
+                target
+                    .extend_from_slice(&self.cells[source.place()..source.place() + self.box_words(source)]);
+                Cell::boxed(place)
+            }
+            _ => source,
+        }
+    }
+
     /// A copy of a term outside of the heap. Attributes are left out.
-    pub fn record(&self, term: Cell) -> Record {
+    pub fn record(&mut self, term: Cell) -> Record {
+        let term = self.deref(term);
+        if term.is_immediate() {
+            return Record { cells: Box::default(), root: term };
+        }
+        let mut spare = std::mem::take(&mut self.spare);
+        let record = match self.small_copy(term, 0, false, &mut spare) {
+            true => Record { root: spare.target[0], cells: spare.target.as_slice().into() },
+            false => self.record_of(term),
+        };
+        self.spare = spare;
+        record
+    }
+
+    /// The same of a heap that cannot be changed.
+    pub fn record_of(&self, term: Cell) -> Record {
         let term = self.deref(term);
         if term.is_immediate() {
             return Record { cells: Box::default(), root: term };
@@ -138,21 +282,30 @@ impl Heap<'_> {
     /// A copy of a term on the heap with new variables, attributes left out (`copy_term_nat/2`). Parts without
     /// variables are not copied, as in SWI-Prolog: a change of their arguments is seen in the copy.
     pub fn copy(&mut self, term: Cell) -> Cell {
-        let ground = self.ground_parts(term);
-        self.copied(term, Some(ground))
+        self.copied(term, true)
     }
 
     /// A copy of a term on the heap that shares nothing with it, with new variables, attributes left out.
     pub fn duplicate(&mut self, term: Cell) -> Cell {
-        self.copied(term, None)
+        self.copied(term, false)
     }
 
-    fn copied(&mut self, term: Cell, shared: Option<Visited>) -> Cell {
+    fn copied(&mut self, term: Cell, shares: bool) -> Cell {
         let term = self.deref(term);
         if term.is_immediate() {
             return term;
         }
         let base = self.top();
+        let mut spare = std::mem::take(&mut self.spare);
+        let is_small = self.small_copy(term, base, shares, &mut spare);
+        if is_small {
+            self.cells.extend_from_slice(&spare.target);
+        }
+        self.spare = spare;
+        if is_small {
+            return self.deref(self.cells[base]);
+        }
+        let shared = shares.then(|| self.ground_parts(term));
         let cells = Copying::run(self, term, base, shared);
         if !self.meter.ask(8 * cells.len() as u64) {
             return Cell::atom(atom::nil);

@@ -111,6 +111,10 @@ impl Machine<'_, '_> {
             return None;
         }
         if digits.bytes().all(|b| b.is_ascii_digit()) {
+            // Most numbers fit a machine word.
+            if let Ok(n) = digits.parse::<i64>() {
+                return Some(self.heap.integer(if negative { -n } else { n }));
+            }
             let n = crate::big::parse(&self.heap.meter, digits);
             return Some(self.heap.big(&if negative { -n } else { n }));
         }

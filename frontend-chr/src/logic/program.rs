@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::{FactColumn, FactNode, Facts};
+use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{
-    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Goal, LogicNode, LogicProgram, LogicTermId,
-    Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
+    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Goal, Hidden, LogicNode, LogicProgram,
+    LogicTermId, Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
 };
 use gchr_base::signature::Signature;
 use gchr_base::source::Span;
@@ -35,7 +36,7 @@ pub(crate) struct Builder {
     /// The unit of tests that a text is in.
     unit: Option<Arc<str>>,
     /// Modules that see the attributes of constraints: all of them where the program itself is no module.
-    modules: Vec<Arc<str>>,
+    hidden: Hidden,
     /// Whether nothing checks types of columns.
     pub unchecked: bool,
     /// Whether guards may bind variables of heads.
@@ -58,9 +59,9 @@ impl Builder {
             tabled: Vec::new(),
             blocks: Vec::new(),
             unit: None,
-            modules: match module.modules.first() {
-                Some(first) if first != "user" => vec![first.as_str().into()],
-                _ => module.modules.iter().map(|name| name.as_str().into()).collect(),
+            hidden: match module.modules.first() {
+                Some(first) if first != "user" => Hidden::Of(vec![first.as_str().into()]),
+                _ => Hidden::All,
             },
             unchecked: false,
             guards_bind: false,
@@ -87,7 +88,7 @@ impl Builder {
         self.program.queries.append(&mut self.mains);
         let waits = |column: &Column| column.mode != Mode::Ground;
         if self.program.constraints.iter().any(|constraint| constraint.columns.iter().any(waits)) {
-            self.program.flags.hidden = std::mem::take(&mut self.modules);
+            self.program.flags.hidden = std::mem::take(&mut self.hidden);
         }
         self.program.flags.guards_bind = self.guards_bind;
         self.program.flags.debug = !self.unchecked;
@@ -95,9 +96,30 @@ impl Builder {
             let columns = self.program.constraints.iter_mut().flat_map(|c| &mut c.columns);
             columns.for_each(|column| column.ty = None);
         }
+        self.warn_of_clauses();
         blocks::guard(&mut self.building, &mut self.program.clauses, &self.blocks);
         tables::rename(&mut self.building, &mut self.program.clauses, &self.tabled);
         (LogicProgram { terms: self.building.terms, ..self.program }, self.diagnostics)
+    }
+
+    /// Says which constraints have clauses of Prolog, once each.
+    fn warn_of_clauses(&mut self) {
+        let terms = &self.building.terms;
+        let declared: HashMap<(&str, usize), Span> =
+            self.program.constraints.iter().map(|c| ((&*c.name, c.columns.len()), c.span)).collect();
+        let mut said = HashSet::default();
+        for clause in &self.program.clauses {
+            let Some((name, args)) = terms.functor(clause.head) else { continue };
+            let key = (name, args.len());
+            let Some(&declared) = declared.get(&key).filter(|_| said.insert(key)) else { continue };
+            let what = format!("the clauses of the constraint {name}/{} are tried before it is added", key.1);
+            self.diagnostics.push(
+                Diagnostic::warning("C0207", what)
+                    .label(clause.span, "a clause of Prolog, no rule")
+                    .label(declared, "declared here")
+                    .help("a rule is written with `<=>` or `==>`; what is to be in the store is added by a query"),
+            );
+        }
     }
 
     /// Takes facts of files: goals that are run before the queries.

@@ -45,7 +45,7 @@ impl Reader for TermReader {
         }
         let read = reader::Reader::new(&tokens, behind, Syntax { operators, quotes }, &mut terms).clause();
         let term = read.map_err(|diagnostic| failed(&diagnostic))?;
-        let module = Module { terms, ..Module::default() };
+        let module = Module::of_terms(terms);
         let mut scope = Scope::default();
         let term = Some(building.term(&module, term, &mut scope));
         Ok(ReadTerm { terms: building.terms, term, variables: scope.variables, end })

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gchr_base::diagnostic::Diagnostic;
 use gchr_base::logic::{LogicProgram, Terms, Variable};
 use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
@@ -280,6 +281,32 @@ fn what_only_running_shows_is_no_error_before() {
     assert!(logic(":- chr_option(optimize, full).\n:- chr_constraint c(+int).\n?- c(a).\n"));
     assert!(logic("print(_).\n:- chr_constraint c/1.\nc(X) <=> print(X).\n?- c(1).\n"));
     assert!(!logic(":- chr_constraint c(+int).\nc(X) <=> print(X).\n?- c(1).\n"));
+}
+
+#[test]
+fn clauses_of_a_constraint_are_no_rules_but_run() {
+    let mut sources = SourceMap::new();
+    let text = ":- chr_constraint c/1.\nc(1).\nc(X) :- X == 2.\nc(3) <=> true.";
+    let loaded = loaded(&mut sources, "clauses", text, "c(1), c(X).");
+    let logic = loaded.logic.expect("a logic program");
+    assert_eq!(logic.clauses.len(), 2);
+    let codes = |all: &[Diagnostic]| all.iter().map(|d| (d.code, d.is_error())).collect::<Vec<_>>();
+    // Once for all clauses of the constraint; the reasons say it of each.
+    assert_eq!(codes(&loaded.diagnostics), [("C0207", false)]);
+    let reasons = loaded.reasons.iter().filter(|d| d.code == "C0207");
+    assert_eq!(reasons.count(), 2);
+}
+
+#[test]
+fn imports_under_another_name_are_clauses() {
+    let mut sources = SourceMap::new();
+    let text = ":- use_module(library(lists), [append/3 as joined]).\n\
+                :- use_module(library(lists), except([last/2 as final])).\n\
+                t(L) :- joined([1], [2], L).";
+    let loaded = loaded(&mut sources, "imports", text, "t(L), final(L, X).");
+    let shown = shown(&loaded.logic.expect("a logic program"));
+    assert!(shown.contains("joined(A,B,C) :- append(A,B,C)"), "{shown}");
+    assert!(shown.contains("final(A,B) :- last(A,B)"), "{shown}");
 }
 
 #[test]

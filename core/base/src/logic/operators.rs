@@ -143,6 +143,10 @@ impl Default for Operators {
 }
 
 impl Operators {
+    /// A table without operators.
+    pub fn none() -> Self {
+        Self { table: BTreeMap::new() }
+    }
     /// What `op(priority, fixity, name)` does; priority 0 takes an operator away.
     pub fn set(&mut self, priority: u16, fixity: Fixity, name: &str) {
         let entry = self.table.entry(name.into()).or_default();

@@ -4,17 +4,23 @@ use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
 use crate::big;
+use crate::cell::Atom;
 use crate::machine::{Done, Machine};
+use crate::names::atom;
 use crate::number::Number;
 
-/// Names of these functions with one argument.
-pub(super) const UNARY: &[&str] = &["lsb", "popcount", "numerator", "denominator", "rational", "rationalize"];
+/// Whether these functions have one of a name with one argument.
+pub(super) fn is_unary(name: Atom) -> bool {
+    matches!(
+        name,
+        atom::lsb | atom::popcount | atom::numerator | atom::denominator | atom::rational | atom::rationalize
+    )
+}
 
-/// Names of those with two.
-pub(super) const BINARY: &[&str] = &["lcm", "getbit", "nexttoward"];
-
-/// Names of those with three.
-pub(super) const TERNARY: &[&str] = &["powm"];
+/// Whether they have one with two.
+pub(super) fn is_binary(name: Atom) -> bool {
+    matches!(name, atom::lcm | atom::getbit | atom::nexttoward)
+}
 
 impl Machine<'_, '_> {
     /// An integer that a function needs.
@@ -37,19 +43,19 @@ impl Machine<'_, '_> {
     }
 
     /// A function of one argument; nothing for another name.
-    pub(super) fn rare_unary(&mut self, name: &str, a: &Number) -> Done<Option<Number>> {
+    pub(super) fn rare_unary(&mut self, name: Atom, a: &Number) -> Done<Option<Number>> {
         Ok(Some(match name {
-            "lsb" => Number::Int(self.at_least(a, 1)?.trailing_zeros().unwrap_or(0) as i64),
-            "popcount" => {
+            atom::lsb => Number::Int(self.at_least(a, 1)?.trailing_zeros().unwrap_or(0) as i64),
+            atom::popcount => {
                 let bits = self.at_least(a, 0)?;
                 Number::Int(bits.iter_u64_digits().map(|digit| i64::from(digit.count_ones())).sum())
             }
-            "numerator" => Number::of_big(self.whole_operand(a)?),
-            "denominator" => {
+            atom::numerator => Number::of_big(self.whole_operand(a)?),
+            atom::denominator => {
                 self.whole_operand(a)?;
                 Number::Int(1)
             }
-            "rational" | "rationalize" => match a {
+            atom::rational | atom::rationalize => match a {
                 Number::Float(x) if x.fract() == 0.0 => self.whole(*x)?,
                 n => Number::of_big(self.whole_operand(n)?),
             },
@@ -58,9 +64,9 @@ impl Machine<'_, '_> {
     }
 
     /// A function of two arguments; nothing for another name.
-    pub(super) fn rare_binary(&mut self, name: &str, a: &Number, b: &Number) -> Done<Option<Number>> {
+    pub(super) fn rare_binary(&mut self, name: Atom, a: &Number, b: &Number) -> Done<Option<Number>> {
         Ok(Some(match name {
-            "lcm" => {
+            atom::lcm => {
                 let (x, y) = (self.whole_operand(a)?, self.whole_operand(b)?);
                 if x.is_zero() || y.is_zero() {
                     return Ok(Some(Number::Int(0)));
@@ -68,14 +74,14 @@ impl Machine<'_, '_> {
                 let divisor = self.checked(big::gcd(&self.heap.meter, x.clone(), y.clone()))?;
                 let (quotient, _) = self.divided(&x, &divisor)?;
                 let (quotient, other) = (Number::of_big(quotient), Number::of_big(y));
-                let product = self.ring("*", &quotient, &other)?;
+                let product = self.ring(atom::star, &quotient, &other)?;
                 Number::of_big(product.to_big().unwrap_or_default().abs())
             }
-            "getbit" => {
+            atom::getbit => {
                 let (bits, at) = (self.at_least(a, 0)?, self.at_least(b, 0)?);
                 Number::Int(at.to_u64().is_some_and(|at| bits.bit(at)).into())
             }
-            "nexttoward" => {
+            atom::nexttoward => {
                 let (x, y) = (a.to_float(), b.to_float());
                 let next = match x.partial_cmp(&y) {
                     Some(std::cmp::Ordering::Less) => x.next_up(),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Table;
 use crate::cell::{Atom, Cell};
 use crate::compile;
-use crate::database::{Definition, List};
+use crate::database::{ClauseId, Definition, Keys, List, keys_of};
 use crate::heap::Undo;
 use crate::machine::{Done, Global, Machine, Throw};
 use crate::names::atom;
@@ -23,12 +23,17 @@ pub(super) const TABLE: Table = &[
         let code = m.int_arg(0)?;
         Err(Throw::Halt(code as i32))
     }),
-    ("assert", 1, |m| m.assert_clause(false)),
-    ("assertz", 1, |m| m.assert_clause(false)),
-    ("asserta", 1, |m| m.assert_clause(true)),
+    ("assert", 1, |m| m.assert_clause(false).map(|_| true)),
+    ("assertz", 1, |m| m.assert_clause(false).map(|_| true)),
+    ("asserta", 1, |m| m.assert_clause(true).map(|_| true)),
+    ("assert", 2, |m| m.assert_with_reference(false)),
+    ("assertz", 2, |m| m.assert_with_reference(false)),
+    ("asserta", 2, |m| m.assert_with_reference(true)),
+    ("$clause_at", 3, clause_at),
     ("$clauses", 2, clauses),
     ("$first_clauses", 3, first_clauses),
     ("$other_clauses", 4, other_clauses),
+    ("$retract_only", 2, retract_only),
     ("$erase", 1, |m| {
         let id = m.int_arg(0)?;
         Ok(m.db.erase(id as u32))
@@ -134,7 +139,43 @@ impl Machine<'_, '_> {
         clause
     }
 
-    fn assert_clause(&mut self, first: bool) -> Done<bool> {
+    /// Whether a term is a goal, and so are all parts of its control constructs; variables may be.
+    pub(crate) fn is_body(&mut self, body: Cell) -> Done<bool> {
+        let mut pending = vec![body];
+        while let Some(goal) = pending.pop() {
+            self.spend(1)?;
+            let goal = self.heap.deref(goal);
+            match self.heap.functor(goal) {
+                Some((atom::comma | atom::semicolon | atom::bar | atom::arrow | atom::soft, 2)) => {
+                    pending.extend([self.heap.arg(goal, 1), self.heap.arg(goal, 0)])
+                }
+                Some(_) => {}
+                None if goal.is_var() => {}
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The keys of a head.
+    fn keys_of_head(&self, head: Cell) -> Keys {
+        let (start, arity) = self.heap.args(head);
+        keys_of(&self.heap, &self.heap.cells[start..start + arity])
+    }
+
+    /// Adds a clause, and unifies the second argument with a reference to it.
+    fn assert_with_reference(&mut self, first: bool) -> Done<bool> {
+        let reference = self.arg(1);
+        if !reference.is_var() {
+            return Err(self.formal("uninstantiation_error", &[reference]));
+        }
+        let id = self.assert_clause(first)?;
+        let name = self.db.names.intern("<clause>");
+        let reference = self.heap.compound(name, &[Cell::int(id as usize)]);
+        Ok(self.unify_arg(1, reference))
+    }
+
+    fn assert_clause(&mut self, first: bool) -> Done<ClauseId> {
         let clause = self.unqualified(self.x[0]);
         let (head, body) = compile::split(&self.heap, clause);
         let head = self.unqualified(head);
@@ -143,7 +184,7 @@ impl Machine<'_, '_> {
             return Err(self.representation_error("cyclic_term"));
         }
         let known = self.heap.deref(body);
-        if !known.is_var() && !known.is_callable() {
+        if !self.is_body(known)? {
             return Err(self.type_error("callable", known));
         }
         if matches!(self.db.preds[pred as usize].definition, Definition::Unknown) {
@@ -151,12 +192,11 @@ impl Machine<'_, '_> {
         }
         let term = self.heap.compound(atom::neck, &[head, body]);
         let record = self.heap.record(term);
-        let (code, key) = compile::compile(&self.heap, &mut self.db, head, body);
+        let (code, keys) = compile::compile(&self.heap, &mut self.db, head, body);
         self.checked(())?;
-        let mut info = compile::clause_info(pred, code, key);
+        let mut info = compile::clause_info(pred, code, keys);
         info.term = Some(Rc::new(record));
-        self.db.add(info, first);
-        Ok(true)
+        Ok(self.db.add(info, first))
     }
 }
 
@@ -179,12 +219,12 @@ fn matching(m: &mut M<'_, '_>, wanted: &Wanted) -> Done<(Vec<Cell>, bool)> {
     }
     let Some((name, arity)) = m.heap.functor(head) else { return Err(m.type_error("callable", head)) };
     let pred = m.db.pred(name, arity);
-    let key = if arity > 0 { crate::database::key_of(&m.heap, m.heap.arg(head, 0)) } else { 0 };
-    let List { ids: list, start } = m.db.candidates(pred, key);
+    let keys = m.keys_of_head(head);
+    let List { ids: list, start } = m.db.candidates(pred, &keys).list();
     let functor = m.db.names.intern("clause");
     let (mut found, mut at) = (Vec::new(), start);
     let time = m.db.generation;
-    while let Some(next) = m.db.next_clause(&list, at, key, time) {
+    while let Some(next) = m.db.next_clause(&list, at, &keys, time) {
         m.spend(1 + next - at)?;
         at = next + 1;
         let id = list[next];
@@ -215,6 +255,17 @@ fn clauses(m: &mut M<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(1, list))
 }
 
+/// `$clause_at(Number, Head, Body)`: a clause by its number; fails where there is none.
+fn clause_at(m: &mut M<'_, '_>) -> Done<bool> {
+    let id = m.int_arg(0)?;
+    let found =
+        usize::try_from(id).ok().and_then(|id| m.db.clauses.get(id)).and_then(|info| info.term.clone());
+    let Some(term) = found else { return Ok(false) };
+    let clause = m.heap.restore(&term);
+    let (head, body) = (m.heap.arg(clause, 0), m.heap.arg(clause, 1));
+    Ok(m.unify_arg(1, head) && m.unify_arg(2, body))
+}
+
 /// Clauses that `retract/1` looks at before it asks whether there are more.
 const FIRST: usize = 4;
 
@@ -240,20 +291,46 @@ fn other_clauses(m: &mut M<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(3, list))
 }
 
+/// `$retract_only(Clause, How)`: retracts the clause of the program that may match, where there is one only (`How` is
+/// `done`); where there are several, nothing is done (`more`). Fails where there is none.
+fn retract_only(m: &mut M<'_, '_>) -> Done<bool> {
+    let clause = m.unqualified(m.x[0]);
+    let (head, body) = compile::split(&m.heap, clause);
+    let head = m.unqualified(head);
+    let pred = m.head_of(head, "modify")?;
+    let keys = m.keys_of_head(head);
+    let List { ids: list, start } = m.db.candidates(pred, &keys).list();
+    let time = m.db.generation;
+    let Some(first) = m.db.next_clause(&list, start, &keys, time) else { return Ok(false) };
+    if m.db.next_clause(&list, first + 1, &keys, time).is_some() {
+        let more = m.atom_cell("more");
+        return Ok(m.unify_arg(1, more));
+    }
+    let id = list[first];
+    let Some(term) = m.db.clauses[id as usize].term.clone() else { return Ok(false) };
+    let found = m.heap.restore(&term);
+    let (its_head, its_body) = (m.heap.arg(found, 0), m.heap.arg(found, 1));
+    if !(m.heap.unify(head, its_head) && m.heap.unify(body, its_body)) {
+        return Ok(false);
+    }
+    m.db.erase(id);
+    let done = m.atom_cell("done");
+    Ok(m.unify_arg(1, done))
+}
+
 fn retract_all(m: &mut M<'_, '_>) -> Done<bool> {
     let head = m.unqualified(m.x[0]);
     let pred = m.head_of(head, "modify")?;
     m.db.declare_dynamic(pred);
     let head = m.heap.deref(head);
-    let arity = m.heap.args(head).1;
-    let key = if arity > 0 { crate::database::key_of(&m.heap, m.heap.arg(head, 0)) } else { 0 };
-    let List { ids: list, start } = m.db.candidates(pred, key);
-    for &id in &list[start..] {
-        m.spend(1)?;
+    let keys = m.keys_of_head(head);
+    let List { ids: list, start: mut at } = m.db.candidates(pred, &keys).list();
+    // What is there now: a clause that is erased meanwhile fits no more.
+    while let Some(next) = m.db.next_clause(&list, at, &keys, u64::MAX - 1) {
+        m.spend(1 + next - at)?;
+        at = next + 1;
+        let id = list[next];
         let clause = &m.db.clauses[id as usize];
-        if clause.erased != u64::MAX {
-            continue;
-        }
         let Some(term) = clause.term.clone() else { continue };
         let mark = m.heap.top();
         let clause = m.heap.restore(&term);

@@ -4,7 +4,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::logic::{Fixity, LogicNode, QuotedText, ReadTerm, SyntaxError, Terms, Unknown};
 
 use super::Table;
-use crate::cell::Cell;
+use crate::cell::{Atom, Cell};
 use crate::machine::{Done, Machine};
 use crate::names::atom;
 
@@ -44,10 +44,9 @@ pub(super) const TABLE: Table = &[
     }),
     ("set_prolog_flag", 2, set_flag),
     ("$flag_value", 2, flag_value),
-    ("$statistic", 2, statistic),
+    ("$statistics", 2, statistics),
     ("get_time", 1, |m| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let cell = m.heap.float(now.map_or(0.0, |d| d.as_secs_f64()));
+        let cell = m.heap.float(since_epoch());
         Ok(m.unify_arg(0, cell))
     }),
     ("set_random_seed", 1, |m| {
@@ -111,7 +110,52 @@ fn flag_value(m: &mut M<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(1, value))
 }
 
-fn statistic(m: &mut M<'_, '_>) -> Done<bool> {
+/// Seconds since 1970.
+fn since_epoch() -> f64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0.0, |d| d.as_secs_f64())
+}
+
+/// Keys of `statistics/2` for what this machine has none of, or has without a limit or a count.
+const NOT_COUNTED: &[&str] = &[
+    "agc",
+    "agc_gained",
+    "agc_time",
+    "atom_space",
+    "atoms",
+    "c_stack",
+    "clauses",
+    "codes",
+    "core",
+    "engines",
+    "functor_space",
+    "functors",
+    "garbage_collection",
+    "global_shifts",
+    "global_stack",
+    "globallimit",
+    "local",
+    "local_shifts",
+    "local_stack",
+    "locallimit",
+    "localused",
+    "modules",
+    "predicates",
+    "program",
+    "stack",
+    "stack_limit",
+    "stack_shifts",
+    "table_space_used",
+    "thread_cputime",
+    "threads",
+    "trail",
+    "trail_shifts",
+    "traillimit",
+    "trailused",
+];
+
+/// `$statistics(Key, Value)`; times of the processor are those of the clock, since the run began.
+fn statistics(m: &mut Machine<'_, '_>) -> Done<bool> {
     let key = m.atom_arg(0)?;
     let seconds = m.seconds();
     let value = match &**m.db.names.text(key) {
@@ -120,20 +164,29 @@ fn statistic(m: &mut M<'_, '_>) -> Done<bool> {
             let steps = m.steps as i64;
             m.heap.integer(steps)
         }
-        "runtime" | "process_runtime" | "system_time" | "real_time" | "walltime" => {
-            let now = Cell::int((seconds * 1000.0) as usize);
-            m.heap.list(&[now, Cell::int(0)])
-        }
+        "runtime" | "process_runtime" | "system_time" | "walltime" => m.time(key, seconds * 1000.0),
+        "real_time" => m.time(key, since_epoch()),
         "globalused" | "global" | "heapused" | "memory" => {
             let bytes = m.bytes() as i64;
             m.heap.integer(bytes)
         }
-        _ => Cell::int(0),
+        text if NOT_COUNTED.contains(&text) => Cell::int(0),
+        _ => {
+            let culprit = m.arg(0);
+            return Err(m.domain_error("statistics_key", culprit));
+        }
     };
     Ok(m.unify_arg(1, value))
 }
 
 impl Machine<'_, '_> {
+    /// `[Now, SinceLast]`, the second one from the time that was given last of the key.
+    fn time(&mut self, key: Atom, now: f64) -> Cell {
+        let now = now as usize;
+        let last = self.times.insert(key, now).unwrap_or(0);
+        self.heap.list(&[Cell::int(now), Cell::int(now.saturating_sub(last))])
+    }
+
     /// Seconds since the run began.
     pub fn seconds(&self) -> f64 {
         self.control.start().elapsed().as_secs_f64()

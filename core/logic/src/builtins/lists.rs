@@ -22,13 +22,13 @@ pub(super) const TABLE: Table = &[
     ("list_to_set", 2, list_to_set),
     ("sum_list", 2, sum),
     ("sumlist", 2, sum),
-    ("reverse", 2, |m| {
+    ("$reverse", 2, |m| {
         let mut items = m.proper_list(m.x[0])?;
         items.reverse();
         let list = m.heap.list(&items);
         Ok(m.unify_arg(1, list))
     }),
-    ("memberchk", 2, memberchk),
+    ("$memberchk", 3, memberchk),
 ];
 
 /// `$length(List, N)`: of a proper list its length; of a partial one with a known `N` as many elements as are missing.
@@ -120,6 +120,8 @@ fn sum(m: &mut Machine<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(1, cell))
 }
 
+/// `$memberchk(Item, List, How)`: as `memberchk/2` (`How` is `done`), unless goals of variables would have to run
+/// before it is known which element it is (`wakes`).
 fn memberchk(m: &mut Machine<'_, '_>) -> Done<bool> {
     let mut rest = m.arg(1);
     let item = m.arg(0);
@@ -127,8 +129,16 @@ fn memberchk(m: &mut Machine<'_, '_>) -> Done<bool> {
     while rest.tag() == crate::cell::Tag::Lst {
         m.spend(1)?;
         let element = m.heap.arg(rest, 0);
-        if m.heap.identical(item, element) || m.unifiable(item, element) && m.heap.unify(item, element) {
-            return Ok(true);
+        if m.heap.identical(item, element) {
+            return m.is_done(2);
+        }
+        match m.unifies(item, element) {
+            None => {}
+            Some(true) => {
+                let how = m.atom_cell("wakes");
+                return Ok(m.unify_arg(2, how));
+            }
+            Some(false) => return Ok(m.heap.unify(item, element) && m.is_done(2)?),
         }
         rest = m.heap.arg(rest, 1);
         if passed.again(rest) {
@@ -138,7 +148,11 @@ fn memberchk(m: &mut Machine<'_, '_>) -> Done<bool> {
     if rest.is_var() {
         let tail = m.heap.variable();
         let list = m.heap.cons(item, tail);
-        return Ok(m.heap.unify(rest, list));
+        if m.unifies(rest, list) == Some(true) {
+            let how = m.atom_cell("wakes");
+            return Ok(m.unify_arg(2, how));
+        }
+        return Ok(m.heap.unify(rest, list) && m.is_done(2)?);
     }
     Ok(false)
 }

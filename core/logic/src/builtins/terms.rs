@@ -22,6 +22,7 @@ pub(super) const TABLE: Table = &[
     ("@=<", 2, |m| Ok(m.order() != Ordering::Greater)),
     ("@>=", 2, |m| Ok(m.order() != Ordering::Less)),
     ("compare", 3, compare),
+    ("$assoc_get", 3, assoc_get),
     ("?=", 2, |m| Ok(m.unifier(m.x[0], m.x[1]).is_none_or(|unifier| unifier.is_empty()))),
     ("unifiable", 3, |m| {
         let Some(unifier) = m.unifier(m.x[0], m.x[1]) else { return Ok(false) };
@@ -45,7 +46,6 @@ pub(super) const TABLE: Table = &[
     ("compound", 1, |m| Ok(m.arg(0).is_compound())),
     ("callable", 1, |m| Ok(m.arg(0).is_callable())),
     ("is_list", 1, |m| Ok(m.heap.list_items(m.x[0]).1 == Cell::atom(atom::nil))),
-    ("is_assoc", 1, |m| Ok(m.arg(0).is_callable())),
     ("ground", 1, |m| Ok(m.heap.is_ground(m.x[0]))),
     ("cyclic_term", 1, |m| Ok(m.heap.is_cyclic(m.x[0]))),
     ("acyclic_term", 1, |m| Ok(!m.heap.is_cyclic(m.x[0]))),
@@ -120,6 +120,18 @@ impl Machine<'_, '_> {
     /// Whether two terms can be made equal; they are left as they are.
     pub fn unifiable(&mut self, a: Cell, b: Cell) -> bool {
         self.tentatively(|heap, _| heap.unify(a, b))
+    }
+
+    /// Whether two terms can be made equal, and if so, whether goals of variables are to run then.
+    pub fn unifies(&mut self, a: Cell, b: Cell) -> Option<bool> {
+        let before = self.heap.woken.len();
+        self.tentatively(|heap, _| heap.unify(a, b).then_some(heap.woken.len() > before))
+    }
+
+    /// Unifies an argument with `done`.
+    pub fn is_done(&mut self, index: usize) -> Done<bool> {
+        let done = self.atom_cell("done");
+        Ok(self.unify_arg(index, done))
     }
 
     /// What makes two terms equal, if something does: variables in the order in which they are bound, also where a
@@ -254,13 +266,46 @@ impl Machine<'_, '_> {
 }
 
 fn compare(m: &mut M<'_, '_>) -> Done<bool> {
+    let known = m.arg(0);
+    if !known.is_var() {
+        if !known.is_atom() {
+            return Err(m.type_error("atom", known));
+        }
+        if !matches!(known.as_atom(), atom::lt | atom::equal | atom::gt) {
+            return Err(m.domain_error("order", known));
+        }
+    }
     let order = match m.heap.compare(&m.db.names, m.x[1], m.x[2]) {
-        Ordering::Less => "<",
-        Ordering::Equal => "=",
-        Ordering::Greater => ">",
+        Ordering::Less => atom::lt,
+        Ordering::Equal => atom::equal,
+        Ordering::Greater => atom::gt,
     };
-    let cell = m.atom_cell(order);
-    Ok(m.unify_arg(0, cell))
+    Ok(m.unify_arg(0, Cell::atom(order)))
+}
+
+/// `$assoc_get(Key, Tree, Value)`: the value of a key in a tree `t(Key, Value, Balance, Left, Right)` or `t`.
+fn assoc_get(m: &mut M<'_, '_>) -> Done<bool> {
+    let mut tree = m.arg(1);
+    loop {
+        m.spend(1)?;
+        let name = m.heap.functor(tree).map(|(name, arity)| (&**m.db.names.text(name), arity));
+        match name {
+            Some(("t", 5)) => {}
+            Some(("t", 0)) => return Ok(false),
+            _ if tree.is_var() => return Err(m.instantiation_error()),
+            _ => return Err(m.type_error("btree", tree)),
+        }
+        let order = m.heap.compare(&m.db.names, m.x[0], m.heap.arg(tree, 0));
+        m.checked(())?;
+        tree = match order {
+            Ordering::Less => m.heap.arg(tree, 3),
+            Ordering::Greater => m.heap.arg(tree, 4),
+            Ordering::Equal => {
+                let value = m.heap.arg(tree, 1);
+                return Ok(m.unify_arg(2, value));
+            }
+        };
+    }
 }
 
 fn occurs_check(m: &mut M<'_, '_>) -> Done<bool> {
@@ -377,13 +422,16 @@ fn univ(m: &mut M<'_, '_>) -> Done<bool> {
         return Err(m.domain_error("non_empty_list", culprit));
     };
     if args.is_empty() {
+        if name.is_compound() {
+            return Err(m.type_error("atomic", name));
+        }
         return Ok(m.unify_arg(0, name));
     }
     if name.is_var() {
         return Err(m.instantiation_error());
     }
     if !name.is_atom() {
-        return Err(m.type_error("callable", name));
+        return Err(m.type_error("atom", name));
     }
     let made = m.heap.compound(name.as_atom(), args);
     Ok(m.unify_arg(0, made))

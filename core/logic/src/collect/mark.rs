@@ -62,8 +62,9 @@ impl Marks {
             };
             // The last one is followed first: lists need no stack.
             for at in first..first + n {
-                if self.set(at) {
-                    self.pending.push(heap.cells[at]);
+                let cell = heap.cells[at];
+                if self.set(at) && !cell.is_immediate() {
+                    self.pending.push(cell);
                 }
             }
         }

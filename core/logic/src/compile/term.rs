@@ -130,7 +130,7 @@ impl Compiler<'_> {
     }
 
     fn record(&mut self, cell: Cell) -> u32 {
-        let record = self.heap.record(cell);
+        let record = self.heap.record_of(cell);
         self.db.records.push(record);
         self.db.records.len() as u32 - 1
     }

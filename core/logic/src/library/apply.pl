@@ -50,6 +50,8 @@ foldr(G, L, V0, V) :- '$foldr'(L, G, V0, V).
 >>(Ps, B, A1, A2) :- '$lambda'(Ps, B, [A1, A2]).
 >>(Ps, B, A1, A2, A3) :- '$lambda'(Ps, B, [A1, A2, A3]).
 >>(Ps, B, A1, A2, A3, A4) :- '$lambda'(Ps, B, [A1, A2, A3, A4]).
+>>(Ps, B, A1, A2, A3, A4, A5, A6) :- '$lambda'(Ps, B, [A1, A2, A3, A4, A5, A6]).
+>>(Ps, B, A1, A2, A3, A4, A5, A6, A7) :- '$lambda'(Ps, B, [A1, A2, A3, A4, A5, A6, A7]).
 >>(Ps, B, A1, A2, A3, A4, A5) :- '$lambda'(Ps, B, [A1, A2, A3, A4, A5]).
 '$lambda'(Ps0, B0, As) :- '$lambda_copy'(Ps0, B0, Ps, B), '$lambda_bind'(Ps, As, Rest), '$lambda_body'(B, Rest).
 '$lambda_copy'(Free/Ps0, B0, Ps, B) :- !, copy_term_nat(Free/Ps0-B0, Free/Ps-B).
@@ -61,3 +63,12 @@ foldr(G, L, V0, V) :- '$foldr'(L, G, V0, V).
 '$lambda_body'(B, As) :- '$extend'(B, As, G), call(G).
 '$extend'(_:B, As, G) :- !, '$extend'(B, As, G).
 '$extend'(B, As, G) :- B =.. L0, '$append'(L0, As, L), G =.. L.
+% `Free/Goal` copies what is not in Free.
+/(Free, L) :- copy_term_nat(Free+L, Free+L1), call(L1).
+/(Free, L, A1) :- copy_term_nat(Free+L, Free+L1), call(L1, A1).
+/(Free, L, A1, A2) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2).
+/(Free, L, A1, A2, A3) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2, A3).
+/(Free, L, A1, A2, A3, A4) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2, A3, A4).
+/(Free, L, A1, A2, A3, A4, A5) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2, A3, A4, A5).
+/(Free, L, A1, A2, A3, A4, A5, A6) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2, A3, A4, A5, A6).
+/(Free, L, A1, A2, A3, A4, A5, A6, A7) :- copy_term_nat(Free+L, Free+L1), call(L1, A1, A2, A3, A4, A5, A6, A7).

@@ -20,17 +20,16 @@ setup_call_cleanup(S, G, C) :-
 
 between(L, H, X) :- integer(X), !, integer(L), '$in_range'(L, H, X).
 between(L, H, X) :-
-    '$must_be_integer'(L),
-    ( H == inf -> true ; H == infinite -> true ; '$must_be_integer'(H) ),
+    '$must_be_integer'(L, between/3),
+    ( H == inf -> true ; H == infinite -> true ; '$must_be_integer'(H, between/3) ),
     '$between'(L, H, X).
 '$in_range'(L, H, X) :- X >= L, ( H == inf -> true ; H == infinite -> true ; X =< H ).
 '$between'(L, H, X) :- integer(H), !, L =< H, '$between_to'(L, H, X).
 '$between'(L, _, X) :- '$from'(L, X).
-'$between_to'(L, L, X) :- !, X = L.
-'$between_to'(L, _, L).
-'$between_to'(L, H, X) :- L1 is L+1, '$between_to'(L1, H, X).
+'$between_to'(L, H, X) :- ( L < H -> ( X = L ; L1 is L+1, '$between_to'(L1, H, X) ) ; X = L ).
 '$from'(L, L).
 '$from'(L, X) :- L1 is L+1, '$from'(L1, X).
+'$must_be_integer'(X, P) :- ( integer(X) -> true ; var(X) -> E = instantiation_error ; E = type_error(integer, X) ), ( var(E) -> true ; throw(error(E, context(system:P, _))) ).
 '$must_be_integer'(X) :- integer(X), !.
 '$must_be_integer'(X) :- var(X), !, throw(error(instantiation_error, _)).
 '$must_be_integer'(X) :- throw(error(type_error(integer, X), _)).
@@ -39,7 +38,7 @@ repeat.
 repeat :- repeat.
 
 arg(N, T, A) :- integer(N), !, '$arg'(N, T, A).
-arg(N, _, _) :- nonvar(N), !, throw(error(type_error(integer, N), _)).
+arg(N, _, _) :- nonvar(N), !, throw(error(type_error(integer, N), context(system:arg/3, _))).
 arg(N, T, A) :- functor(T, _, Arity), '$between'(1, Arity, N), '$arg'(N, T, A).
 
 length(L, N) :- '$skip'(L, T, M), '$length_of'(T, L, M, N).
@@ -59,7 +58,12 @@ copy_term(T, C) :- '$copy_term'(T, C, As), '$copy_attributes'(As).
 copy_term(T, C, Gs) :- '$residual'(T, Gs0), copy_term_nat(T-Gs0, C-Gs).
 
 clause(H, B) :- '$clauses'(H, L), '$element'(clause(H, B, _), L).
-retract(C) :- '$split_clause'(C, H, B), '$first_clauses'(H, L, More), '$retract'(L, H, B, L, More).
+clause(H, B, R) :- nonvar(R), !, '$clause_number'(R, Id), '$clause_at'(Id, H, B).
+clause(H, B, '<clause>'(Id)) :- '$clauses'(H, L), '$element'(clause(H, B, Id), L).
+'$clause_number'(R, Id) :- R = '<clause>'(Id), integer(Id), !.
+'$clause_number'(R, _) :- throw(error(type_error(db_reference, R), _)).
+retract(C) :- '$retract_only'(C, How), ( How == done -> true ; '$retract_any'(C) ).
+'$retract_any'(C) :- '$split_clause'(C, H, B), '$first_clauses'(H, L, More), '$retract'(L, H, B, L, More).
 '$retract'([clause(H0, B0, Id)|T], H, B, First, More) :-
     ( T == [], More == none -> H = H0, B = B0, '$erase'(Id)
     ; '$retract_one'(H0, B0, Id, T, H, B, First, More) ).
@@ -111,7 +115,7 @@ current_predicate(N/A) :- '$predicates'(L), '$element'(N/A, L).
 
 nb_current(K, V) :- atom(K), catch(nb_getval(K, V), _, fail).
 
-statistics(K, V) :- '$statistic'(K, V).
+statistics(K, V) :- '$statistics'(K, V).
 statistics.
 garbage_collect.
 prompt(Old, New) :- ( nb_current('$prompt', P) -> true ; P = '|: ' ), Old = P, nb_setval('$prompt', New).
@@ -166,8 +170,9 @@ string_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A0-B0, L),
     '$text_to_string'(A0, A1), '$text_to_string'(B0, B1), '$same_text'(A, A1), '$same_text'(B, B1).
 '$same_text'(V, T) :- var(V), !, V = T.
 '$same_text'(V, T) :- '$text_to_string'(V, T).
-sub_atom(A, B, L, E, S) :- '$sub'(A, B, L, E, S, atom).
-sub_string(A, B, L, E, S) :- '$sub'(A, B, L, E, S, string).
+sub_atom(A, B, L, E, S) :- '$must_be_text'(A, sub_atom), '$sub'(A, B, L, E, S, atom).
+sub_string(A, B, L, E, S) :- '$must_be_text'(A, sub_string), '$sub'(A, B, L, E, S, string).
+'$must_be_text'(A, P) :- ( var(A) -> throw(error(instantiation_error, context(system:P/5, _))) ; true ).
 '$sub'(A, B, L, E, S, _) :- nonvar(S), !, '$sub_text'(A, S, Ps), '$element'(sub(B, L, E), Ps).
 '$sub'(A, B, L, E, S, K) :- atom_length(A, N), '$sub_range'(N, B, L, E), '$slice'(A, B, L, T),
     ( K == atom -> atom_string(S0, T), S = S0 ; S = T ).
@@ -218,7 +223,17 @@ format(Stream, F, A) :- '$format'(Stream, F, A).
 '$give'(codes(C, T), S) :- string_codes(S, C0), '$append'(C0, T, C).
 '$give'(chars(C), S) :- string_chars(S, C).
 ansi_format(_, F, A) :- format(F, A).
-print_message(_, _).
+% Messages go to the error stream, unless a hook of the program takes them; those that inform are not shown.
+print_message(Kind, Term) :- '$message_text'(Term, Lines), ( current_predicate(message_hook/3), catch(call(message_hook, Term, Kind, Lines), _, fail) -> true ; '$message_shown'(Kind) -> print_message_lines(user_error, kind(Kind), Lines) ; true ).
+'$message_shown'(error).
+'$message_shown'(warning).
+'$message_shown'(help).
+'$message_shown'(information).
+'$message_text'(T, Ls) :- nonvar(T), T = format(F, As), !, Ls = [F-As].
+'$message_text'(T, Ls) :- current_predicate(message/3), call(message, T, Ls, []), !.
+'$message_text'(T, Ls) :- current_predicate('prolog:message'/3), call('prolog:message', T, Ls, []), !.
+'$message_text'(T, ['Unknown error term: ~p'-[F]]) :- nonvar(T), T = error(F, _), !.
+'$message_text'(T, ['Unknown message: ~p'-[T]]).
 print_message_lines(S, Prefix, Lines) :- ( Prefix = kind(K) -> '$kind_prefix'(K, P) ; P = Prefix ), '$message_lines'(Lines, S, P).
 '$kind_prefix'(error, P) :- !, P = '~NERROR: '.
 '$kind_prefix'(warning, P) :- !, P = '~NWarning: '.
@@ -294,15 +309,25 @@ shell(_, 1).
 getenv(_, _) :- fail.
 
 must_be(T, X) :- '$must_be'(T, X).
+'$must_be'(T, _) :- var(T), !, throw(error(instantiation_error, _)).
 '$must_be'(T, X) :- '$checks'(T, X, G), !,
     ( call(G) -> true
     ; var(X) -> throw(error(instantiation_error, _))
-    ; '$items'(T, E), is_list(X) -> '$element'(Y, X), '$must_be'(E, Y), fail
+    ; '$items'(T, E), '$skip'(X, Rest, _), ( Rest == [] ; var(Rest) ) ->
+        ( Rest == [] -> '$element'(Y, X), '$must_be'(E, Y), fail ; throw(error(instantiation_error, _)) )
+    ; T = list, '$skip'(X, Rest, _), var(Rest) -> throw(error(instantiation_error, _))
     ; throw(error(type_error(T, X), _)) ).
 '$must_be'(T, _) :- throw(error(existence_error(type, T), _)).
 '$items'(list(T), T).
 '$items'(list_of(T), T).
 '$checks'(integer, X, integer(X)).
+'$checks'(rational, X, rational(X)).
+'$checks'(symbol, X, atom(X)).
+'$checks'(text, X, ( atom(X) ; string(X) )).
+'$checks'(char, X, ( atom(X), atom_length(X, 1) )).
+'$checks'(code, X, ( integer(X), X >= 0 )).
+'$checks'(pair, X, ( nonvar(X), X = _-_ )).
+'$checks'(acyclic, X, acyclic_term(X)).
 '$checks'(atom, X, atom(X)).
 '$checks'(atomic, X, atomic(X)).
 '$checks'(callable, X, callable(X)).

@@ -95,8 +95,6 @@ rb_next(T, K, N, V) :- assoc_to_list(T, L), '$element_of'(N-V, L), N @> K, !.
 list_to_rbtree(L, T) :- list_to_assoc(L, T).
 ord_list_to_rbtree(L, T) :- list_to_assoc(L, T).
 is_rbtree(T) :- is_assoc(T).
-del_min_assoc(A, K, V, B) :- min_assoc(A, K, V), del_assoc(K, A, _, B).
-del_max_assoc(A, K, V, B) :- max_assoc(A, K, V), del_assoc(K, A, _, B).
 ord_intersection(Ls, S) :- Ls = [L|T], '$ord_intersect_all'(T, L, S).
 '$ord_intersect_all'([], S, S).
 '$ord_intersect_all'([L|T], S0, S) :- ord_intersection(S0, L, S1), '$ord_intersect_all'(T, S1, S).

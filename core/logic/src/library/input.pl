@@ -56,6 +56,7 @@ open(F, M, S, Os) :- '$file_name'(F, Name), '$open'(Name, M, N), S = '$stream'(N
 '$file_name'(F, Name) :- atom_string(Name, F).
 close(S) :- '$stream_number'(S, N), ( N =:= 0 -> true ; '$close'(N) ).
 close(S, _) :- close(S).
+see(S) :- var(S), !, throw(error(instantiation_error, context(system:see/1, _))).
 see(S) :- '$console'(S), !, '$select_input'(0, _).
 see(S) :- compound(S), S = '$stream'(_), !, set_input(S).
 see(F) :- '$opened'(F, read, N), !, '$select_input'(N, _).

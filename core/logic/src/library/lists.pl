@@ -73,6 +73,13 @@ max_member(M, [H|T]) :- '$max_member'(T, H, M).
 min_member(M, [H|T]) :- '$min_member'(T, H, M).
 '$min_member'([], M, M).
 '$min_member'([H|T], M0, M) :- ( H @< M0 -> '$min_member'(T, H, M) ; '$min_member'(T, M0, M) ).
+memberchk(X, L) :- '$memberchk'(X, L, How), ( How == done -> true ; '$element_of_any'(X, L) -> true ).
+'$element_of_any'(X, [X|_]).
+'$element_of_any'(X, [_|T]) :- '$element_of_any'(X, T).
+reverse(L, R) :- is_list(L), !, '$reverse'(L, R).
+reverse(L, R) :- '$reverse_partial'(L, R, []).
+'$reverse_partial'([], R, R).
+'$reverse_partial'([X|T], R, S) :- '$reverse_partial'(T, R, [X|S]).
 numlist(L, H, R) :- L > H, !, R = [].
 numlist(L, H, [L|R]) :- L1 is L+1, numlist(L1, H, R).
 is_set(S) :- is_list(S), '$length'(S, N), sort(S, T), '$length'(T, N).
@@ -112,7 +119,7 @@ group_pairs_by_key([K-V|T], [K-[V|Vs]|R]) :- '$same_key'(K, T, Vs, Rest), group_
 '$same_key'(K0, [K-V|T], [V|Vs], Rest) :- K0 == K, !, '$same_key'(K, T, Vs, Rest).
 '$same_key'(_, L, [], L).
 list_to_ord_set(L, S) :- sort(L, S).
-is_ordset(S) :- is_list(S), sort(S, S).
+is_ordset(S) :- is_list(S), sort(S, T), T == S.
 ord_empty([]).
 ord_memberchk(X, [H|T]) :- compare(O, X, H), '$ord_member'(O, X, T).
 '$ord_member'(=, _, _).
@@ -150,7 +157,9 @@ option(O, Os) :- O =.. [N, V], '$option'(N, Os, V0), V = V0.
 '$option'(N, [O|T], V) :- ( O =.. [N, V0] -> V = V0 ; O = (N = V0) -> V = V0 ; '$option'(N, T, V) ).
 select_option(O, Os, R) :- O =.. [N, V], functor(G, N, 1), select(G, Os, R), !, arg(1, G, V).
 select_option(O, Os, R, D) :- ( select_option(O, Os, R0) -> R = R0 ; arg(1, O, D), R = Os ).
-merge_options(New, Old, Merged) :- '$drop_options'(New, Old, Kept), append(New, Kept, L), sort(L, Merged).
+merge_options(New0, Old0, Merged) :- '$canonical_options'(New0, New), '$canonical_options'(Old0, Old), '$drop_options'(New, Old, Kept), append(New, Kept, L), sort(L, Merged).
+'$canonical_options'([], []).
+'$canonical_options'([O0|T0], [O|T]) :- ( O0 = (N = V) -> O =.. [N, V] ; O = O0 ), '$canonical_options'(T0, T).
 '$drop_options'([], L, L).
 '$drop_options'([O|T], L0, L) :- functor(O, N, A), functor(G, N, A), ( select(G, L0, L1) -> true ; L1 = L0 ), '$drop_options'(T, L1, L).
 subseq([], [], []).

@@ -37,8 +37,9 @@ run_tests(Spec, _) :- '$run_tests'(Spec).
 '$test_ends'(error(T), B, R) :- '$test_ends'(throws(error(T, _)), B, R).
 '$test_ends'(error(T, C), B, R) :- '$test_ends'(throws(error(T, C)), B, R).
 '$test_ends'(all(C), B, R) :- '$test_answers'(C, B, C1, L, L), '$test_holds'(C1, R).
-'$test_ends'(set(C), B, R) :- '$test_answers'(C, B, C1, L, S), sort(L, S), '$test_holds'(C1, R).
-'$test_ends'(bag(C), B, R) :- '$test_answers'(C, B, C1, L, S), msort(L, S), '$test_holds'(C1, R).
+'$test_ends'(set(C0), B, R) :- '$test_sorted'(C0, sort, C), '$test_answers'(C, B, C1, L, S), sort(L, S), '$test_holds'(C1, R).
+'$test_ends'(bag(C0), B, R) :- '$test_sorted'(C0, msort, C), '$test_answers'(C, B, C1, L, S), msort(L, S), '$test_holds'(C1, R).
+'$test_sorted'(C0, How, C) :- C0 =.. [Op, T, Wanted0], ( is_list(Wanted0) -> call(How, Wanted0, Wanted) ; Wanted = Wanted0 ), C =.. [Op, T, Wanted].
 '$test_answers'(C, B, C1, L, Shown) :- C =.. [Op, T, Wanted], findall(T, catch(B, _, fail), L), C1 =.. [Op, Shown, Wanted].
 '$test_checked'([], passed).
 '$test_checked'([O|Os], R) :- ( '$test_condition'(O, C) -> '$test_holds'(C, R0) ; R0 = passed ), ( R0 == passed -> '$test_checked'(Os, R) ; R = R0 ).

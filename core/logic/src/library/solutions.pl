@@ -59,7 +59,37 @@ aggregate_all(min(X), G, M) :- !, findall(X, G, L), L = [H|T],
     ( '$numeric'(L, Ns) -> Ns = [N|R], '$min_list'(R, N, M) ; '$min_pair'(T, H, M) ).
 aggregate_all(max(X, W), G, max(M, V)) :- !, findall(X-W, G, L), L = [H|T], '$max_value'(T, H, M-V).
 aggregate_all(min(X, W), G, min(M, V)) :- !, findall(X-W, G, L), L = [H|T], '$min_value'(T, H, M-V).
-aggregate_all(r(A, B), G, r(X, Y)) :- !, aggregate_all(A, G, X), aggregate_all(B, G, Y).
+aggregate_all(Spec, G, R) :- '$aggregates'(Spec, N, Specs), !, '$aggregate_templates'(Specs, Ts),
+    findall(Ts, G, Rows), '$aggregate_columns'(Specs, Rows, Vs), R =.. [N|Vs].
+% A compound term of aggregates of one kind of solutions each.
+'$aggregates'(Spec, N, Specs) :- compound(Spec), Spec =.. [N|Specs], '$all_aggregates'(Specs).
+'$all_aggregates'([]).
+'$all_aggregates'([S|Ss]) :- '$aggregate_template'(S, _), '$all_aggregates'(Ss).
+'$aggregate_templates'([], []).
+'$aggregate_templates'([S|Ss], [T|Ts]) :- '$aggregate_template'(S, T), '$aggregate_templates'(Ss, Ts).
+'$aggregate_template'(S, _) :- var(S), !, fail.
+'$aggregate_template'(count, x).
+'$aggregate_template'(count(T), T).
+'$aggregate_template'(sum(E), E).
+'$aggregate_template'(bag(E), E).
+'$aggregate_template'(set(E), E).
+'$aggregate_template'(max(E), E).
+'$aggregate_template'(min(E), E).
+'$aggregate_template'(max(E, W), E-W).
+'$aggregate_template'(min(E, W), E-W).
+'$aggregate_columns'([], _, []).
+'$aggregate_columns'([S|Ss], Rows, [V|Vs]) :- '$first_column'(Rows, Column, Rest), '$aggregate_column'(S, Column, V), '$aggregate_columns'(Ss, Rest, Vs).
+'$first_column'([], [], []).
+'$first_column'([[X|Xs]|Rows], [X|Column], [Xs|Rest]) :- '$first_column'(Rows, Column, Rest).
+'$aggregate_column'(count, L, N) :- '$length'(L, N).
+'$aggregate_column'(count(_), L, N) :- '$length'(L, N).
+'$aggregate_column'(sum(_), L, S) :- sum_list(L, S).
+'$aggregate_column'(bag(_), L, L).
+'$aggregate_column'(set(_), L, S) :- sort(L, S).
+'$aggregate_column'(max(_), L, M) :- aggregate_all(max(X), '$element'(X, L), M).
+'$aggregate_column'(min(_), L, M) :- aggregate_all(min(X), '$element'(X, L), M).
+'$aggregate_column'(max(_, _), L, M) :- aggregate_all(max(X, W), '$element'(X-W, L), M).
+'$aggregate_column'(min(_, _), L, M) :- aggregate_all(min(X, W), '$element'(X-W, L), M).
 '$numeric'([], []).
 '$numeric'([E|Es], [N|Ns]) :- catch(N is E, error(_, _), fail), '$numeric'(Es, Ns).
 '$max_pair'([], M, M).
@@ -83,3 +113,8 @@ aggregate(max(E), G, M) :- !, bagof(E, G, L), aggregate_all(max(X), '$element'(X
 aggregate(min(E), G, M) :- !, bagof(E, G, L), aggregate_all(min(X), '$element'(X, L), M).
 aggregate(max(E, W), G, M) :- !, bagof(E-W, G, L), aggregate_all(max(X, V), '$element'(X-V, L), M).
 aggregate(min(E, W), G, M) :- !, bagof(E-W, G, L), aggregate_all(min(X, V), '$element'(X-V, L), M).
+aggregate(Spec, G, R) :- '$aggregates'(Spec, N, Specs), !, '$aggregate_templates'(Specs, Ts),
+    bagof(Ts, G, Rows), '$aggregate_columns'(Specs, Rows, Vs), R =.. [N|Vs].
+aggregate(Spec, D, G, R) :- '$aggregate_template'(Spec, T), !, setof(D-T, G, L0), pairs_values(L0, L), '$aggregate_column'(Spec, L, R).
+aggregate(Spec, D, G, R) :- '$aggregates'(Spec, N, Specs), '$aggregate_templates'(Specs, Ts),
+    setof(D-Ts, G, L0), pairs_values(L0, Rows), '$aggregate_columns'(Specs, Rows, Vs), R =.. [N|Vs].

@@ -14,7 +14,7 @@ same_functor(A, B, F, N) :- nonvar(A), !, functor(A, F, N), functor(B, F, N).
 same_functor(A, B, F, N) :- functor(B, F, N), functor(A, F, N).
 same_term(A, B) :- A == B.
 is_most_general_term(T) :- is_list(T), !, '$all_var'(T), '$distinct'(T).
-is_most_general_term(T) :- callable(T), T =.. [_|As], '$all_var'(As), '$distinct'(As).
+is_most_general_term(T) :- callable(T), T \= [_|_], T =.. [_|As], '$all_var'(As), '$distinct'(As).
 '$all_var'([]).
 '$all_var'([V|Vs]) :- var(V), '$all_var'(Vs).
 '$distinct'(Vs) :- term_variables(Vs, Us), '$length'(Vs, N), '$length'(Us, N).
@@ -59,7 +59,11 @@ recordz(K, V) :- recordz(K, V, _).
 recordz(K, V, R) :- '$record_key'(K, N), '$record_number'(R), assertz('$recorded'(N, V, R)).
 recorded(K, V) :- recorded(K, V, _).
 recorded(K, V, R) :- '$recorded_now', ( nonvar(K) -> '$record_key'(K, N) ; N = K ), '$recorded'(N, V, R).
+erase(R) :- var(R), !, throw(error(instantiation_error, context(system:erase/1, _))).
+erase('<clause>'(Id)) :- !, '$erase'(Id).
 erase(R) :- '$recorded_now', retract('$recorded'(_, _, R)), !.
+erase(R) :- R \= '$record'(_), throw(error(type_error(db_reference, R), context(system:erase/1, _))).
+instance(R, (H :- B)) :- nonvar(R), R = '<clause>'(Id), !, '$clause_at'(Id, H, B).
 instance(R, V) :- '$recorded_now', '$recorded'(_, V, R), !.
 current_key(K) :- '$recorded_now', findall(K0, '$recorded'(K0, _, _), L), sort(L, S), '$element'(K, S).
 '$recorded_now' :- '$dynamic'('$recorded', 3).

@@ -3,7 +3,7 @@
 use super::{Alternative, Done, Machine, Throw};
 use crate::cell::{Cell, Tag};
 use crate::code::{Label, PredId, at};
-use crate::database::{Control, Definition, List, NO_KEY, fits, key_of};
+use crate::database::{Control, Definition, Found, List, NO_KEY, fits, key_of, keys_of};
 use crate::names::atom;
 use crate::walk::Visited;
 
@@ -21,8 +21,8 @@ impl Machine<'_, '_> {
         match &self.db.preds[pred as usize].definition {
             Definition::Clauses(_) => Ok(self.enter_clauses(pred)),
             Definition::Native(number) => {
-                let (native, _) = self.db.natives[*number as usize];
-                let holds = native(self)?;
+                let (native, pred) = self.db.natives[*number as usize];
+                let holds = native(self).map_err(|throw| self.in_native(pred, throw))?;
                 if !self.after_native(holds)? {
                     return Ok(None);
                 }
@@ -47,22 +47,34 @@ impl Machine<'_, '_> {
         let arity = predicate.arity;
         let key = if arity > 0 { key_of(&self.heap, self.heap.deref(self.x[0])) } else { NO_KEY };
         self.barrier = self.choices.len();
-        let time = self.db.generation;
         let Definition::Clauses(clauses) = &predicate.definition else { return None };
         if let Some(quick) = clauses.quick() {
             let mut fitting = quick.iter().enumerate().filter(|&(_, &(of, _))| fits(of, key));
-            let (_, &(_, code)) = fitting.next()?;
-            if let Some((at, _)) = fitting.next() {
-                let list = clauses.all().clone();
-                self.choose(Alternative::Clauses { list, at, key, time }, arity);
+            let (first, &(_, code)) = fitting.next()?;
+            if fitting.next().is_none() {
+                return Some(code);
+            }
+            // The other arguments may tell them apart.
+            let [first, second] = clauses.first_two(first, key, &self.heap, &self.x[..arity]);
+            let code = quick[first?].1;
+            if let Some(at) = second {
+                let (list, time) = (clauses.all().clone(), self.db.generation);
+                self.choose(Alternative::Clauses { list, at, time }, arity);
             }
             return Some(code);
         }
-        let List { ids: list, start } = self.db.candidates(pred, key);
-        let first = self.db.next_clause(&list, start, key, time)?;
+        let (keys, time) = (keys_of(&self.heap, &self.x[..arity]), self.db.generation);
+        let List { ids: list, start } = match self.db.candidates(pred, &keys) {
+            Found::Several(list) => list,
+            Found::One(id) => {
+                let clause = &self.db.clauses[id as usize];
+                return clause.may_match(&keys, time).then_some(clause.code);
+            }
+        };
+        let first = self.db.next_clause(&list, start, &keys, time)?;
         let code = self.db.clauses[list[first] as usize].code;
-        if let Some(at) = self.db.next_clause(&list, first + 1, key, time) {
-            self.choose(Alternative::Clauses { list, at, key, time }, arity);
+        if let Some(at) = self.db.next_clause(&list, first + 1, &keys, time) {
+            self.choose(Alternative::Clauses { list, at, time }, arity);
         }
         Some(code)
     }
@@ -71,6 +83,9 @@ impl Machine<'_, '_> {
         Ok(match control {
             Control::Call => {
                 let goal = self.with_arguments(self.x[0], 1, arity)?;
+                if goal.tag() == Tag::Str && arity == 1 && !self.is_body(goal)? {
+                    return Err(self.type_error("callable", goal));
+                }
                 Entered::Goal(goal, self.choices.len())
             }
             Control::CallCut => Entered::Goal(self.x[0], self.arg(1).as_int() as usize),
@@ -182,6 +197,9 @@ impl Machine<'_, '_> {
                 }
                 (atom::call, 1) => {
                     goal = parts(0);
+                    if goal.tag() == Tag::Str && !self.is_body(goal)? {
+                        return Err(self.type_error("callable", goal));
+                    }
                     level = self.choices.len();
                 }
                 _ => match self.call_predicate(goal, name, arity)? {

@@ -1,9 +1,9 @@
 //! Errors as ISO Prolog has them, and where they were raised.
 
 use super::{Done, Machine, Throw};
-use crate::cell::Cell;
-use crate::code::{Label, PredId};
-use crate::database::Definition;
+use crate::cell::{Atom, Cell};
+use crate::code::{Compare, Instr, Label, PredId};
+use crate::database::{Definition, Predicate};
 use crate::names::atom;
 
 /// Goals of a backtrace.
@@ -20,6 +20,70 @@ impl Machine<'_, '_> {
         let context = self.heap.variable();
         let ball = self.heap.compound(atom::error, &[formal, context]);
         self.throw(ball)
+    }
+    /// An error of a built-in predicate: its context says which one, unless that is the machine's own affair.
+    #[cold]
+    pub fn in_native(&mut self, pred: PredId, throw: Throw) -> Throw {
+        let Predicate { name, arity, .. } = self.db.preds[pred as usize];
+        let text = self.db.names.text(name).clone();
+        // What a predicate of the library leaves to the machine has its name behind `$`.
+        let public = self.db.names.intern(text.trim_start_matches('$'));
+        if name == public && &*text != "throw" {
+            return self.in_context(name, arity, throw);
+        }
+        match self.db.known(public, arity) {
+            Some(pred) if name != public && self.db.preds[pred as usize].library => {
+                self.in_context(public, arity, throw)
+            }
+            _ => throw,
+        }
+    }
+    /// An error of arithmetic in line: its context is what the result is for.
+    #[cold]
+    pub fn in_arithmetic(&mut self, mut at: Label, throw: Throw) -> Throw {
+        let name = loop {
+            match self.db.code.get(at as usize) {
+                Some(Instr::Compare(compare, _)) => {
+                    break match compare {
+                        Compare::Lt => atom::lt,
+                        Compare::Gt => atom::gt,
+                        Compare::Le => atom::le,
+                        Compare::Ge => atom::ge,
+                        Compare::Eq => atom::num_eq,
+                        Compare::Ne => atom::num_ne,
+                    };
+                }
+                Some(Instr::Result(_) | Instr::ResultY(_) | Instr::IsX(_) | Instr::IsY(_)) | None => {
+                    break atom::is;
+                }
+                Some(_) => at += 1,
+            }
+        };
+        self.in_context(name, 2, throw)
+    }
+    /// Fills the context of an error that has none: the function of arithmetic that refused its operands, or else a
+    /// predicate.
+    fn in_context(&mut self, name: Atom, arity: usize, throw: Throw) -> Throw {
+        let function = self.function.take();
+        let Throw::Ball(record) = throw else { return throw };
+        let ball = self.heap.restore(&record);
+        let Some((_, context)) = self.heap.binary(ball, atom::error).filter(|(_, context)| context.is_var())
+        else {
+            return Throw::Ball(record);
+        };
+        let indicator =
+            |m: &mut Self, name, arity| m.heap.compound(atom::slash, &[Cell::atom(name), Cell::int(arity)]);
+        let place = match function {
+            Some((name, arity)) => indicator(self, name, arity),
+            None => {
+                let (system, indicator) = (self.db.names.cell("system"), indicator(self, name, arity));
+                self.heap.compound(atom::colon, &[system, indicator])
+            }
+        };
+        let (name, message) = (self.db.names.intern("context"), self.heap.variable());
+        let known = self.heap.compound(name, &[place, message]);
+        self.heap.unify(context, known);
+        Throw::Ball(Box::new(self.heap.record(ball)))
     }
     pub fn formal(&mut self, name: &str, args: &[Cell]) -> Throw {
         let name = self.db.names.intern(name);

@@ -108,6 +108,11 @@ impl Machine<'_, '_> {
                 }
             };
         }
+        macro_rules! number {
+            ($done:expr) => {
+                $done.map_err(|throw| self.in_arithmetic(p, throw))?
+            };
+        }
         loop {
             let instr = self.db.code[p as usize];
             p += 1;
@@ -238,8 +243,8 @@ impl Machine<'_, '_> {
                     }
                 }
                 Instr::Builtin(number) => {
-                    let (native, _) = self.db.natives[number as usize];
-                    let holds = native(self)?;
+                    let (native, pred) = self.db.natives[number as usize];
+                    let holds = native(self).map_err(|throw| self.in_native(pred, throw))?;
                     must!(self.after_native(holds)?);
                 }
                 Instr::Wake(live) => {
@@ -257,19 +262,19 @@ impl Machine<'_, '_> {
                 Instr::Jump(label) => p = label,
                 Instr::Fail => fail!(),
 
-                Instr::NumX(x) => self.push_value(self.x[x as usize])?,
-                Instr::NumY(y) => self.push_value(self.slot(y))?,
+                Instr::NumX(x) => number!(self.push_value(self.x[x as usize])),
+                Instr::NumY(y) => number!(self.push_value(self.slot(y))),
                 Instr::NumInt(n) => self.numbers.push(Number::Int(n.into())),
-                Instr::NumConst(cell) => self.push_value(cell)?,
-                Instr::Eval(name, arity) => self.apply(name, arity)?,
-                Instr::Add => self.arithmetic(i64::checked_add, atom::plus)?,
-                Instr::Sub => self.arithmetic(i64::checked_sub, atom::minus)?,
-                Instr::Mul => self.arithmetic(i64::checked_mul, atom::star)?,
+                Instr::NumConst(cell) => number!(self.push_value(cell)),
+                Instr::Eval(name, arity) => number!(self.apply(name, arity)),
+                Instr::Add => number!(self.arithmetic(i64::checked_add, atom::plus)),
+                Instr::Sub => number!(self.arithmetic(i64::checked_sub, atom::minus)),
+                Instr::Mul => number!(self.arithmetic(i64::checked_mul, atom::star)),
                 Instr::AddInt(n) => match self.numbers.last_mut() {
                     Some(Number::Int(a)) if a.checked_add(n.into()).is_some() => *a += i64::from(n),
                     _ => {
                         self.numbers.push(Number::Int(n.into()));
-                        self.apply(atom::plus, 2)?;
+                        number!(self.apply(atom::plus, 2));
                     }
                 },
                 Instr::Result(x) => self.x[x as usize] = self.pop_number(),

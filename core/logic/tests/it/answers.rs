@@ -78,6 +78,10 @@ rev([H|T], R) :- rev(T, S), app(S, [H], R).
 rounds(0, _) :- !.
 rounds(N, L) :- rev(L, R), M is N-1, rounds(M, R).
 reversed(N, X) :- list(40, L), rounds(N, L), L = [X|_].
+walk(X, stop, X).
+walk(X, go(N), Y) :- next(N, G), walk(X, G, Y).
+next(0, stop) :- !.
+next(N, go(M)) :- M is N-1.
 :- chr_constraint tick(?any, ?any), keep(?any).
 tick(0, _) <=> true.
 tick(N, _) <=> M is N-1, tick(M, f(N, _)).
@@ -85,6 +89,8 @@ tick(N, _) <=> M is N-1, tick(M, f(N, _)).
     let first = |query| run(text, query, Answers::First(1), limits());
     assert_eq!(first("count(0, 3000000, f(0))"), "true\n");
     assert_eq!(first("reversed(10000, X)"), "X = 40\n");
+    // The second argument tells the clauses apart, so that no choice points are left.
+    assert_eq!(first("walk(a, go(2000000), X)"), "X = a\n");
     assert_eq!(first("keep(X), tick(1000000, X)"), "keep(X)\n");
     assert_eq!(first("member(X, [1,2]), count(0, 1000000, f(0)), X == 2"), "X = 2\n");
 }
