@@ -164,7 +164,7 @@ fn count(outcome: &Outcome) -> (&'static str, u64) {
     let stats = outcome.stats();
     match outcome.answer() {
         Answer::NormalForm(_) => ("rewrites", stats.rewrites.expect("rewrites of a term program")),
-        Answer::Store(_) | Answer::Logic(_) => {
+        Answer::Store(_) | Answer::Sizes(_) | Answer::Logic(_) => {
             ("firings", stats.firings.expect("firings of a constraint program"))
         }
     }
