@@ -121,7 +121,7 @@ impl From<gchr::Reply> for Reply {
                 made.answers =
                     Some(found.answers.into_iter().map(|answer| Arc::new(answer_data(answer))).collect());
             }
-            Some(gchr::Answer::Store(_)) | None => {}
+            Some(gchr::Answer::Store(_) | gchr::Answer::Sizes(_)) | None => {}
         }
         made
     }
