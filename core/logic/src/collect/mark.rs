@@ -60,10 +60,11 @@ impl Marks {
                 }
                 Tag::Int | Tag::Atom | Tag::Header => continue,
             };
-            // The last one is followed first: lists need no stack.
-            for at in first..first + n {
-                if self.set(at) {
-                    self.pending.push(heap.cells[at]);
+            // The last one is followed last, when nothing else of the others waits: long lists need no stack.
+            for at in (first..first + n).rev() {
+                let cell = heap.cells[at];
+                if self.set(at) && !matches!(cell.tag(), Tag::Int | Tag::Atom | Tag::Header) {
+                    self.pending.push(cell);
                 }
             }
         }
