@@ -164,22 +164,20 @@ fn loop_over(args: &Args) -> Result<Exit, Exit> {
 /// What came could not be read, which is on standard error.
 struct Unread;
 
-/// The next text; nothing at the end.
+/// The next text, an empty one after Ctrl-C at the prompt; nothing at the end.
 fn next_text(lines: &mut Lines) -> Result<Option<String>, Unread> {
-    loop {
-        match lines.next() {
-            Line::Text(text) => return Ok(Some(text)),
-            Line::Interrupted => {}
-            Line::End => return Ok(None),
-            Line::Open(text) => {
-                let message = format!("the input ends within `{}`", text::shown(&text));
-                report::problem("U0118", &message, "close its brackets and quotes; nothing of it was run");
-            }
-            Line::Unreadable(error) => {
-                report::problem("U0101", &format!("cannot read a line: {error}"), "give lines of UTF-8 text");
-            }
-            Line::TooLong(reason) => report::finding(&reason.to_diagnostic()),
+    match lines.next() {
+        Line::Text(text) => return Ok(Some(text)),
+        Line::Interrupted => return Ok(Some(String::new())),
+        Line::End => return Ok(None),
+        Line::Open(text) => {
+            let message = format!("the input ends within `{}`", text::shown(&text));
+            report::problem("U0118", &message, "close its brackets and quotes; nothing of it was run");
         }
-        return Err(Unread);
+        Line::Unreadable(error) => {
+            report::problem("U0101", &format!("cannot read a line: {error}"), "give lines of UTF-8 text");
+        }
+        Line::TooLong(reason) => report::finding(&reason.to_diagnostic()),
     }
+    Err(Unread)
 }
