@@ -62,8 +62,8 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// For what is told of a run that has stopped: a sixteenth of the memory more, and less time than it takes until the
-    /// process is ended that did not hear its limit or its signal.
+    /// For what is told of a run that has stopped: a sixteenth of the memory more, and less time than it takes until
+    /// the process is ended that did not hear its limit or its signal.
     pub fn afterwards(control: &Control<'a>, is_interrupted: bool) -> Self {
         let now = Instant::now();
         let end = match control.watch().deadline() {

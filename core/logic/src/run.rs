@@ -117,8 +117,8 @@ pub struct Stopped {
     pub progress: Progress,
     /// Firings.
     pub firings: u64,
-    /// What was in the store then: an answer without bindings; or how many constraints, where their text takes more than
-    /// the limits allow.
+    /// What was in the store then: an answer without bindings; or how many constraints, where their text takes more
+    /// than the limits allow.
     pub left: Result<Box<Answer>, usize>,
 }
 
