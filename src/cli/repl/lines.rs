@@ -143,9 +143,9 @@ fn read_line(input: &mut impl BufRead, is_at_end: &mut bool) -> Result<String, L
             return Err(too_long(shortage, is_at_end));
         }
         line.extend_from_slice(&piece[..taken]);
-        *is_at_end = taken == 0;
         input.consume(taken);
-        if end.is_some() || *is_at_end {
+        *is_at_end = taken == 0 && line.is_empty();
+        if end.is_some() || taken == 0 {
             return String::from_utf8(line).map_err(|error| Line::Unreadable(error.utf8_error().to_string()));
         }
     }

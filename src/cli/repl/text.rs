@@ -161,7 +161,7 @@ mod tests {
             "p(/* ( */)",
             "2 // 3",
             "p('a')",
-            "p(0''')",
+            "p(0'')",
         ] {
             assert!(!is_open_in_pieces(closed), "{closed}");
         }
