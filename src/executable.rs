@@ -171,10 +171,13 @@ impl<'p> Executable<'p> {
 
     fn stopped(&self, error: RunError, stats: Stats, left: Option<Left>, places: &[Span]) -> Box<Failure> {
         let mut diagnostic = error.to_diagnostic(&self.program.rules);
-        diagnostic.notes.extend(left.as_ref().map(|left| match left.len() {
-            0 => "the store was empty".to_string(),
-            1 => "one constraint was in the store (--partial writes it)".to_string(),
-            n => format!("{n} constraints were in the store (--partial writes them)"),
+        diagnostic.notes.extend(left.as_ref().map(|left| match (left.len(), left.is_told()) {
+            (0, _) => "the store was empty".to_string(),
+            (1, true) => "one constraint was in the store (--partial writes it)".to_string(),
+            (n, true) => format!("{n} constraints were in the store (--partial writes them)"),
+            (n, false) => {
+                format!("constraints in the store: {n}, too many or too large to be shown within the limits")
+            }
         }));
         for &place in places {
             diagnostic = diagnostic.label(place, "called from here");

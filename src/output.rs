@@ -355,6 +355,7 @@ impl Failure {
                 selection.of(signature).try_for_each(|id| store.write_rows(signature, id, out))
             }
             (Format::Text, Left::Logic(answer)) => logic::write_goals(answer, selection, out),
+            (Format::Text | Format::Csv | Format::Tsv | Format::JsonLines, Left::Untold(_)) => Ok(()),
             (Format::Csv | Format::Tsv, Left::Store(store)) => {
                 csv::write(store, signature, selection, csv_style(format), out)
             }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::memory;
 use gchr_base::reading::{Account, read_text};
 use gchr_base::source::{SourceId, SourceMap};
 
@@ -89,7 +90,8 @@ fn load<T>(
     parse: impl FnOnce(&SourceMap, SourceId) -> Result<T, Vec<Diagnostic>>,
 ) -> Result<(Arc<SourceMap>, T), Diagnostics> {
     let mut sources = SourceMap::new();
-    let read = read_text(path, &mut sources, wanted, &Account::default()).map_err(|found| vec![*found]);
+    let read = read_text(path, &mut sources, wanted, &Account::new(Some(memory::left())))
+        .map_err(|found| vec![*found]);
     let parsed = read.and_then(|text| {
         let id = sources.add(path.display().to_string(), text);
         parse(&sources, id)

@@ -258,6 +258,25 @@ const GROWING: [(Language, &str); 6] = [
     ),
 ];
 
+/// Programs of the logic machine that grow: constraints, cells, choices. What is told of their stores counts, too.
+const GROWING_LOGIC: [&str; 3] = [
+    ":- chr_constraint a(?any, ?any), b(?any, ?any). a(N, X) ==> M is N + 1, b(N, f(X, Y)), a(M, Y). ?- a(0, X).",
+    ":- chr_constraint a(?any). p(N, L, X) :- M is N + 1, p(M, [Y|L], Y). ?- a(X), p(0, [], X).",
+    ":- chr_constraint a(?any). p(N) :- M is N + 1, p(M). p(_). q(_) :- fail. ?- a(X), p(0), q(X).",
+];
+
+#[test]
+fn a_bound_of_the_process_holds_for_the_logic_machine() {
+    for (number, text) in GROWING_LOGIC.into_iter().enumerate() {
+        let program = Input::text(Language::Constraints, "grows", text).parse().expect("a program");
+        for more in [8, 48].map(|n| n * MEGABYTE) {
+            let peak = peak_under_bound(&program, &CompileOptions::default(), more);
+            let most = more + more / 10 + MEGABYTE;
+            assert!(peak <= most, "program {number}: {peak} of {more}");
+        }
+    }
+}
+
 #[test]
 fn a_bound_of_the_process_holds_for_every_executor() {
     for (number, (language, text)) in GROWING.into_iter().enumerate() {

@@ -26,7 +26,12 @@ pub struct Text {
     text: String,
     lines: Vec<usize>,
     encoding: Encoding,
+    /// 16-bit units before each so many bytes, where columns are counted in them: lines may be long.
+    units: Vec<usize>,
 }
+
+/// Bytes between two of these counts.
+const STEP: usize = 1 << 10;
 
 impl Text {
     /// Looks for the lines of a text: they end with `\n`, `\r\n` or `\r`.
@@ -35,7 +40,11 @@ impl Text {
         let ends = |at: usize| bytes[at] == b'\n' || bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
         let lines =
             std::iter::once(0).chain((0..bytes.len()).filter(|&at| ends(at)).map(|at| at + 1)).collect();
-        Self { text, lines, encoding }
+        let units = match encoding {
+            Encoding::Utf8 => Vec::new(),
+            Encoding::Utf16 => units(&text),
+        };
+        Self { text, lines, encoding, units }
     }
 
     /// The text itself.
@@ -47,12 +56,19 @@ impl Text {
     pub fn place(&self, byte: usize) -> Place {
         let byte = self.text.floor_char_boundary(byte.min(self.text.len()));
         let line = self.lines.partition_point(|&start| start <= byte) - 1;
-        let before = &self.text[self.lines[line]..byte];
+        let start = self.lines[line];
         let column = match self.encoding {
-            Encoding::Utf8 => before.len(),
-            Encoding::Utf16 => before.encode_utf16().count(),
+            Encoding::Utf8 => byte - start,
+            Encoding::Utf16 => self.units_before(byte) - self.units_before(start),
         };
         Place { line: line as u32, column: column as u32 }
+    }
+
+    /// 16-bit units before a byte where a character begins.
+    fn units_before(&self, byte: usize) -> usize {
+        let known = byte / STEP;
+        let from = self.text.floor_char_boundary(known * STEP);
+        self.units[known] + self.text[from..byte].encode_utf16().count()
     }
 
     /// The byte at a line and column; the nearest one where the text has no such place.
@@ -98,9 +114,36 @@ impl Text {
     }
 }
 
+/// 16-bit units before each multiple of [`STEP`], or before the character that is there.
+fn units(text: &str) -> Vec<usize> {
+    let (mut units, mut before, mut from) = (Vec::new(), 0, 0);
+    for step in 0..=text.len() / STEP {
+        let to = text.floor_char_boundary(step * STEP);
+        before += text[from..to].encode_utf16().count();
+        units.push(before);
+        from = to;
+    }
+    units
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Also where a character lies across the places that counts are kept for.
+    #[test]
+    fn columns_of_long_lines_are_those_of_counting() {
+        for (piece, before) in [("a", 0), ("ä", 1), ("𝄞", 0), ("𝄞", 1), ("𝄞", 3), ("aß𝄞", 2)] {
+            let text = format!("{}\n{}\nb", "x".repeat(before), piece.repeat(3 * STEP / piece.len() + 5));
+            let counted = Text::new(text.clone(), Encoding::Utf16);
+            for (byte, _) in text.char_indices() {
+                let start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
+                let column = text[start..byte].encode_utf16().count();
+                assert_eq!(counted.place(byte).column as usize, column, "{piece} at {byte}");
+            }
+            assert_eq!(counted.place(text.len()), Place { line: 2, column: 1 });
+        }
+    }
 
     #[test]
     fn places_are_those_of_bytes_in_both_encodings() {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use gchr::Device;
-use gchr::base::escape;
+use gchr::base::reading::{self, Account};
+use gchr::base::{escape, memory};
 use gchr::report::bench::{self, Report, Settings};
 
 use super::exit::Exit;
@@ -151,10 +152,10 @@ fn is_known(name: &str) -> bool {
 }
 
 fn read(path: &Path) -> Result<Report, Exit> {
-    let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
-    text.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string())).map_err(|error| {
-        let message = format!("cannot read the report {}: {error}", path.display());
-        report::problem("U0132", &message, "give --against a file that --json has written");
+    let text = reading::read_string(path, &Account::new(Some(memory::left())));
+    text.and_then(|text| Ok(serde_json::from_str(&text)?)).map_err(|error| {
+        let help = "give --against a file that --json has written";
+        report::finding(&reading::unread(error, "U0132", path, help));
         Exit::Usage
     })
 }

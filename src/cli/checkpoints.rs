@@ -22,6 +22,8 @@ use folder::{CheckpointFolder, NAMES, part_name};
 /// What each file begins with; the number is that of the format.
 const FIRST_LINE: &[u8] = b"gchr checkpoint 1\n";
 const HASH: usize = 32;
+/// Bytes of the file that names the parts, at most.
+const MOST_NAMES: u64 = 1 << 26;
 
 /// When the state of a run is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -227,10 +229,19 @@ fn seal(bytes: u64, hash: Sha256) -> Seal {
     Seal { bytes, hash: words }
 }
 
+/// Opens a regular file, and its length: others may have no end, or no beginning.
+fn open_file(path: &Path) -> io::Result<(fs::File, u64)> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let file = fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    Ok((file, length))
+}
+
 fn read_part(path: &Path, wanted: Seal) -> Result<CheckpointPart, String> {
     let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(|error| error.to_string())?;
-    let length = file.metadata().map_err(|error| error.to_string())?.len();
+    let (file, length) = open_file(path).map_err(|error| error.to_string())?;
     if length != wanted.bytes {
         return Err(format!("it is damaged: it has {length} bytes in the place of {}", wanted.bytes));
     }
@@ -252,12 +263,16 @@ fn encoded(complete: &Complete) -> io::Result<Vec<u8>> {
 fn complete_in(folder: &Path, run: &Run) -> Result<Complete, Refusal> {
     let path = folder.join(NAMES);
     let shown = path.display();
-    let bytes = fs::read(&path).map_err(|error| match error.kind() {
+    let unread = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => {
             Refusal::Resume(format!("there is no complete checkpoint in {}", folder.display()))
         }
         _ => Refusal::Io(format!("cannot read {shown}: {error}")),
-    })?;
+    };
+    let (file, length) = open_file(&path).map_err(unread)?;
+    let mut bytes = Vec::new();
+    // It has some bytes for each worker.
+    file.take(length.min(MOST_NAMES)).read_to_end(&mut bytes).map_err(unread)?;
     let damaged = |what: &str| Refusal::Resume(format!("{shown} is damaged: {what}"));
     let rest = bytes.strip_prefix(FIRST_LINE).ok_or_else(|| damaged("its first line is another one"))?;
     let (hash, body) = rest.split_at_checked(HASH).ok_or_else(|| damaged("it is cut off"))?;

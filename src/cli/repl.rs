@@ -125,26 +125,23 @@ fn loop_over(args: &Args) -> Result<Exit, Exit> {
     let mut failed = false;
     loop {
         watchdog::enter(Phase::Read);
-        let text = match lines.next() {
-            Line::Text(text) => text,
-            Line::Interrupted => continue,
-            Line::End => break,
-            Line::Open(text) => {
-                let message = format!("the input ends within `{}`", text::shown(&text));
-                report::problem("U0118", &message, "close its brackets and quotes; nothing of it was run");
+        let text = match next_text(&mut lines) {
+            Ok(Some(text)) => text,
+            Ok(None) => break,
+            Err(Unread) if lines.is_at_end() => {
                 failed = true;
                 break;
             }
-            Line::Unreadable(error) => {
-                report::problem("U0101", &format!("cannot read a line: {error}"), "give lines of UTF-8 text");
+            Err(Unread) => {
                 failed = true;
-                if lines.is_at_end() { break } else { continue }
+                continue;
             }
         };
         let text = text.trim();
         if text.is_empty() || text.starts_with('%') {
             continue;
         }
+        state.begin();
         let next = match commands::of_line(text) {
             Some(command) => state.command(command),
             None => state.goal(text),
@@ -163,4 +160,25 @@ fn loop_over(args: &Args) -> Result<Exit, Exit> {
         }
     }
     Ok(if failed && !lines.is_terminal() { Exit::Failed } else { Exit::Done })
+}
+
+/// What came could not be read, which is on standard error.
+struct Unread;
+
+/// The next text, an empty one after Ctrl-C at the prompt; nothing at the end.
+fn next_text(lines: &mut Lines) -> Result<Option<String>, Unread> {
+    match lines.next() {
+        Line::Text(text) => return Ok(Some(text)),
+        Line::Interrupted => return Ok(Some(String::new())),
+        Line::End => return Ok(None),
+        Line::Open(text) => {
+            let message = format!("the input ends within `{}`", text::shown(&text));
+            report::problem("U0118", &message, "close its brackets and quotes; nothing of it was run");
+        }
+        Line::Unreadable(error) => {
+            report::problem("U0101", &format!("cannot read a line: {error}"), "give lines of UTF-8 text");
+        }
+        Line::TooLong(reason) => report::finding(&reason.to_diagnostic()),
+    }
+    Err(Unread)
 }

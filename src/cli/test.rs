@@ -99,7 +99,8 @@ fn all(args: &Args) -> Result<Exit, Exit> {
                 continue;
             }
             failed += 1;
-            let place = format!("{}:{}: {}", file.display(), one.line, escape::line(&one.input));
+            let input = one.input.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+            let place = format!("{}:{}: {}", file.display(), one.line, escape::line(&input));
             report::say(&format!("FAILED {place}\n{}", difference(&one.result, &found)));
         }
     }

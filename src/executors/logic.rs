@@ -132,6 +132,6 @@ pub(crate) fn unfinished(stopped: gchr_logic::Stopped) -> Unfinished {
     let span = stopped.places.first().copied();
     let error = RunError { reason, rule: None, span, progress: stopped.progress };
     let places = stopped.places.into_iter().skip(1).collect();
-    let left = stopped.left.map(Left::Logic);
-    Unfinished::Stopped(Box::new(StoppedRun { error, stats, left, places }))
+    let left = stopped.left.map_or_else(Left::Untold, Left::Logic);
+    Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: Some(left), places }))
 }

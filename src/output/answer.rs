@@ -57,6 +57,8 @@ pub enum Left {
     Store(Store),
     /// The store of the logic machine: an answer without bindings.
     Logic(Box<gchr_logic::Answer>),
+    /// So many constraints of the logic machine, whose text takes more than the limits allow.
+    Untold(usize),
 }
 
 impl Left {
@@ -65,7 +67,12 @@ impl Left {
         match self {
             Left::Store(store) => store.len(),
             Left::Logic(answer) => answer.store.len(),
+            Left::Untold(number) => *number,
         }
+    }
+    /// Whether they can be shown.
+    pub fn is_told(&self) -> bool {
+        !matches!(self, Left::Untold(_))
     }
     /// Whether there were none.
     pub fn is_empty(&self) -> bool {

@@ -168,6 +168,7 @@ pub(super) fn write_left(
     match left {
         Left::Store(store) => write_store(store, signature, selection, out)?,
         Left::Logic(answer) => super::logic::write_store(answer, selection, "\n", out)?,
+        Left::Untold(_) => out.write_all(b"null")?,
     }
     write_end(stats, out)
 }

@@ -134,13 +134,17 @@ pub(crate) fn with_logic_table<'a, T>(
 }
 
 /// Names of the tables of a database for constraints: their own, `path.2` where there are several of a name. SQLite
-/// does not tell capital letters from small ones; a later name gets `_` behind it then.
+/// keeps names that begin with `sqlite_` for itself, which get `_` before them, and ends a name at a zero character,
+/// for which `_` stands. It does not tell capital letters from small ones; a later name gets `_` behind it then.
 #[cfg(feature = "tables")]
 pub(super) fn table_names(declared: &[(String, usize)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (name, arity) in declared {
         let several = declared.iter().filter(|(other, _)| other == name).count() > 1;
-        let mut table = if several { format!("{name}.{arity}") } else { name.clone() };
+        let mut table = if several { format!("{name}.{arity}") } else { name.clone() }.replace('\0', "_");
+        if table.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_")) {
+            table.insert(0, '_');
+        }
         while names.iter().any(|other| other.eq_ignore_ascii_case(&table)) {
             table.push('_');
         }

@@ -51,6 +51,23 @@ fn the_store_so_far_is_written_when_it_is_asked_for() {
     assert_eq!((terms.code, terms.stdout.as_str()), (2, ""), "{}", terms.stderr);
 }
 
+/// A store of the logic machine is text in memory; where there is no room for it, its constraints are counted.
+#[test]
+fn a_store_that_cannot_be_told_is_counted() {
+    let scratch = Scratch::new();
+    let grow = ":- chr_constraint a(?any, ?any), b(?any, ?any).\n\
+                a(N, X) ==> M is N + 1, b(N, f(X, Y)), a(M, Y).\n?- a(0, X).\n";
+    scratch.file("grow.chr", grow);
+    for more in [&["--partial"][..], &["--partial", "--format", "json"], &[]] {
+        let run = scratch.gchr(&[&["run", "grow.chr", "--memory", "40M"], more].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{more:?}: {}", run.stderr);
+        let told = run.stderr.contains("R0202") && run.stderr.contains("too many or too large to be shown");
+        assert!(told, "{more:?}: {}", run.stderr);
+    }
+    let few = scratch.gchr(&["run", "grow.chr", "--max-steps", "4", "--partial"]);
+    assert!(few.code == 1 && few.stdout.contains("b(0, f("), "{}{}", few.stdout, few.stderr);
+}
+
 /// The interrupt ends the run, not the writing of what is asked for.
 #[cfg(unix)]
 #[test]

@@ -47,6 +47,9 @@ fn what_does_not_hold_is_shown() {
     {
         assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
     }
+    scratch.file("lines.chr", &GCD.replace("%= gcd(4)", "%= gcd(5)"));
+    let lines = scratch.gchr(&["test", "lines.chr"]);
+    assert!(lines.stderr.contains("FAILED lines.chr:7: gcd(8), gcd(12)\n"), "{}", lines.stderr);
     let limited = scratch.gchr(&["test", "gcd.chr", "--max-steps", "0"]);
     assert!(limited.code == 1 && limited.stderr.contains("error R0201"), "{}", limited.stderr);
     for (name, text) in [

@@ -111,6 +111,58 @@ fn databases_of_one_constraint_read_back() {
     assert_eq!((stopped.code, std::fs::read(scratch.path("d/path.db")).expect("a file")), (1, before));
 }
 
+/// Whatever constraints are called, a database has a table for each.
+#[test]
+fn tables_of_databases_have_names_that_sqlite_takes() {
+    let scratch = scratch();
+    let names = [
+        "sqlite_x",
+        "SQLite_Y",
+        "_sqlite_x",
+        "sqlite",
+        "select",
+        "a\"b",
+        "a b",
+        "größe",
+        "n\\0\\l",
+        "q",
+        "Q",
+        "",
+    ];
+    let tables = [
+        "_sqlite_x",
+        "_SQLite_Y",
+        "_sqlite_x_",
+        "sqlite",
+        "select",
+        "a\"b",
+        "a b",
+        "größe",
+        "n_l",
+        "q",
+        "Q_",
+        "",
+    ];
+    let declared: Vec<String> = names.iter().map(|name| format!("'{name}'(+int)")).collect();
+    let goals: Vec<String> = (1..).zip(names).map(|(i, name)| format!("'{name}'({i})")).collect();
+    let (declared, goals) = (declared.join(", "), goals.join(", "));
+    scratch.file("names.chr", &format!(":- chr_constraint {declared}.\n?- {goals}.\n"));
+    let row = |file: &str, table: &str| -> rusqlite::Result<i64> {
+        let database = rusqlite::Connection::open(scratch.path(file))?;
+        let quoted = table.replace('"', "\"\"");
+        database.query_row(&format!("SELECT arg1 FROM \"{quoted}\""), [], |row| row.get(0))
+    };
+    let written = scratch.gchr(&["run", "names.chr", "--out", "names.db", "--format", "sqlite"]);
+    assert_eq!(written.code, 0, "{}", written.stderr);
+    for (i, table) in (1..).zip(tables) {
+        assert_eq!(row("names.db", table), Ok(i), "{table}");
+    }
+    let apart = scratch.gchr(&["run", "names.chr", "--out-dir", "d", "--format", "sqlite"]);
+    assert_eq!(apart.code, 0, "{}", apart.stderr);
+    assert_eq!(std::fs::read_dir(scratch.path("d")).expect("a folder").count(), names.len());
+    assert_eq!(row("d/sqlite_x.db", "_sqlite_x"), Ok(1));
+}
+
 #[test]
 fn tables_of_typed_columns_are_refused_where_they_do_not_fit() {
     let scratch = scratch();

@@ -33,7 +33,7 @@ impl RunError {
         let step = if program.is_term_program() { "rule application" } else { "firing" };
         let plural = if self.progress.steps == 1 { "" } else { "s" };
         let far = format!("stopped after {} {step}{plural}", self.progress.steps);
-        let (_, _, label, _) = self.reason.describe();
+        let label = self.reason.words().label;
         let mut d = self.reason.to_diagnostic().note(far);
         if let Some(rule) = self.rule {
             d = d.note(format!("in {}", program.rule_name(rule)));
@@ -45,137 +45,149 @@ impl RunError {
     }
 }
 
+/// What is said of a reason to stop beside its message.
+struct Words {
+    code: &'static str,
+    /// At the place of the last step.
+    label: &'static str,
+    help: Option<&'static str>,
+}
+
+fn words(code: &'static str, label: &'static str, help: &'static str) -> Words {
+    Words { code, label, help: Some(help) }
+}
+
+/// The place of most reasons: that of the last step.
+const LAST: &str = "the last step was here";
+
 impl StopReason {
     /// The reason as a diagnostic without a place: code `R...`, and which flag moves a limit.
     pub fn to_diagnostic(&self) -> Diagnostic {
-        let (code, message, _, help) = self.describe();
-        let diagnostic = Diagnostic::error(code, message);
+        let Words { code, help, .. } = self.words();
+        let diagnostic = Diagnostic::error(code, self.message());
         match help {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         }
     }
 
-    fn describe(&self) -> (&'static str, String, &'static str, Option<String>) {
-        let some = |s: &str| Some(s.to_string());
+    fn message(&self) -> String {
         match self {
             StopReason::Arithmetic { op, error, operands } => {
-                let (code, what, help) = match error {
-                    ArithmeticError::Overflow => (
-                        "R0101",
-                        "overflow",
-                        "integers have 64 bits and floats must stay finite; use smaller numbers or reduce them (mod)",
-                    ),
-                    ArithmeticError::TooLarge => (
-                        "R0101",
-                        "overflow",
-                        "integers have at most 4194304 bits; use smaller numbers or reduce them (mod)",
-                    ),
-                    ArithmeticError::DivisionByZero => {
-                        ("R0102", "division by zero", "guard the rule against a zero divisor")
-                    }
-                    ArithmeticError::Type => (
-                        "R0103",
-                        "operand of the wrong type",
-                        "guard the rule with a type test such as integer(X)",
-                    ),
-                    ArithmeticError::Undefined => {
-                        ("R0104", "undefined result", "guard the rule against these operands")
-                    }
-                    ArithmeticError::Unevaluated => (
-                        "R0106",
-                        "a term is not evaluated on this device",
-                        "evaluate it where it is built (X is ...), or run the program with --device cpu",
-                    ),
-                };
-                let call = format!("{}({})", op.name(), operands.join(", "));
-                (code, format!("{what} in {call}"), "evaluated here", some(help))
+                format!("{} in {}({})", error.what(), op.name(), operands.join(", "))
             }
-            StopReason::NoRule { redex } => (
-                "R0105",
-                format!("no rule matches {redex}"),
-                "the last rule applied before",
-                some("its sort has only numbers as values: add a rule for this case"),
-            ),
-            StopReason::Steps { limit } => (
-                "R0201",
-                format!("step limit of {limit} reached"),
-                "the last step was here",
-                some("raise it with --max-steps N, or leave it out for no limit"),
-            ),
-            StopReason::Rounds { limit } => (
-                "R0206",
-                format!("limit of {limit} rounds reached"),
-                "the last rule to fire was this one",
-                some("raise it with --max-rounds N, or leave it out for no limit"),
-            ),
-            StopReason::Memory { limit, what } => (
-                "R0202",
-                format!("memory limit of {} reached by {what}", bytes(*limit)),
-                "the last step was here",
-                some("raise it with --memory SIZE, e.g. --memory 16G"),
-            ),
-            StopReason::NoMemory { what } => (
-                "R0202",
-                format!("the system gives no more memory for {what}"),
-                "the last step was here",
-                some("end other programs, or raise the limit of the process (ulimit -v) or of its container"),
-            ),
-            StopReason::Indices { what, limit } => (
-                "R0203",
-                format!("all {limit} indices for {what} are in use"),
-                "the last step was here",
-                some("split the input: a value has 32 bits, so --memory cannot move this limit"),
-            ),
-            StopReason::Timeout { limit } => (
-                "R0204",
-                format!("time limit of {:.3} s reached", limit.as_secs_f64()),
-                "the last step was here",
-                some("raise it with --timeout T, e.g. --timeout 10m"),
-            ),
-            StopReason::Interrupted => ("R0205", "interrupted".into(), "the last step was here", None),
-            StopReason::Failed => (
-                "R0301",
-                "the derivation failed".into(),
-                "this goal does not hold",
-                some("a body goal must hold for every firing; put a condition of the rule in its guard"),
-            ),
-            StopReason::Column { column, value } => (
-                "R0302",
-                format!("{value} cannot be stored in {column}"),
-                "added here",
-                some("declare the column with a wider type, e.g. ?any"),
-            ),
-            StopReason::Thrown { message } => (
-                "R0304",
-                message.clone(),
-                "while this ran",
-                some("catch/3 catches errors; --trace shows which rules fired before"),
-            ),
-            StopReason::Internal { what } => (
-                "I0401",
-                format!("internal error: {what}"),
-                "in this run",
-                some("this is a bug of gchr, not of the program; please report it with the program"),
-            ),
-            StopReason::OutputSize { limit } => (
-                "R0207",
-                format!("output limit of {} reached", bytes(*limit)),
-                "written here",
-                some("raise it with --max-output SIZE, or leave it out for no limit"),
-            ),
-            StopReason::Lost { what } => (
-                "R0305",
-                format!("workers are lost: {what}"),
-                "the last step was here",
-                some("look at what ended them, and run the job again"),
-            ),
-            StopReason::Checkpoint { what } => {
-                ("R0306", format!("the checkpoint fails: {what}"), "the last step was here", None)
+            StopReason::NoRule { redex } => format!("no rule matches {redex}"),
+            StopReason::Steps { limit } => format!("step limit of {limit} reached"),
+            StopReason::Rounds { limit } => format!("limit of {limit} rounds reached"),
+            StopReason::Memory { limit, what } => {
+                format!("memory limit of {} reached by {what}", bytes(*limit))
             }
-            StopReason::Output { message } => {
-                ("R0303", format!("output cannot be written: {message}"), "written here", None)
-            }
+            StopReason::NoMemory { what } => format!("the system gives no more memory for {what}"),
+            StopReason::Indices { what, limit } => format!("all {limit} indices for {what} are in use"),
+            StopReason::Timeout { limit } => format!("time limit of {:.3} s reached", limit.as_secs_f64()),
+            StopReason::Interrupted => "interrupted".into(),
+            StopReason::Failed => "the derivation failed".into(),
+            StopReason::Column { column, value } => format!("{value} cannot be stored in {column}"),
+            StopReason::Thrown { message } => message.clone(),
+            StopReason::Internal { what } => format!("internal error: {what}"),
+            StopReason::OutputSize { limit } => format!("output limit of {} reached", bytes(*limit)),
+            StopReason::Lost { what } => format!("workers are lost: {what}"),
+            StopReason::Checkpoint { what } => format!("the checkpoint fails: {what}"),
+            StopReason::Output { message } => format!("output cannot be written: {message}"),
         }
+    }
+
+    fn words(&self) -> Words {
+        match self {
+            StopReason::Arithmetic { error, .. } => error.words(),
+            StopReason::NoRule { .. } => words(
+                "R0105",
+                "the last rule applied before",
+                "its sort has only numbers as values: add a rule for this case",
+            ),
+            StopReason::Steps { .. } => {
+                words("R0201", LAST, "raise it with --max-steps N, or leave it out for no limit")
+            }
+            StopReason::Rounds { .. } => words(
+                "R0206",
+                "the last rule to fire was this one",
+                "raise it with --max-rounds N, or leave it out for no limit",
+            ),
+            StopReason::Memory { .. } => {
+                words("R0202", LAST, "raise it with --memory SIZE, e.g. --memory 16G")
+            }
+            StopReason::NoMemory { .. } => words(
+                "R0202",
+                LAST,
+                "end other programs, or raise the limit of the process (ulimit -v) or of its container",
+            ),
+            StopReason::Indices { .. } => words(
+                "R0203",
+                LAST,
+                "split the input: a value has 32 bits, so --memory cannot move this limit",
+            ),
+            StopReason::Timeout { .. } => {
+                words("R0204", LAST, "raise it with --timeout T, e.g. --timeout 10m")
+            }
+            StopReason::Interrupted => Words { code: "R0205", label: LAST, help: None },
+            StopReason::Failed => words(
+                "R0301",
+                "this goal does not hold",
+                "a body goal must hold for every firing; put a condition of the rule in its guard",
+            ),
+            StopReason::Column { .. } => {
+                words("R0302", "added here", "declare the column with a wider type, e.g. ?any")
+            }
+            StopReason::Thrown { .. } => words(
+                "R0304",
+                "while this ran",
+                "catch/3 catches errors; --trace shows which rules fired before",
+            ),
+            StopReason::Internal { .. } => words(
+                "I0401",
+                "in this run",
+                "this is a bug of gchr, not of the program; please report it with the program",
+            ),
+            StopReason::OutputSize { .. } => words(
+                "R0207",
+                "written here",
+                "raise it with --max-output SIZE, or leave it out for no limit",
+            ),
+            StopReason::Lost { .. } => words("R0305", LAST, "look at what ended them, and run the job again"),
+            StopReason::Checkpoint { .. } => Words { code: "R0306", label: LAST, help: None },
+            StopReason::Output { .. } => Words { code: "R0303", label: "written here", help: None },
+        }
+    }
+}
+
+impl ArithmeticError {
+    /// The error of a call that is named behind it.
+    fn what(self) -> &'static str {
+        match self {
+            ArithmeticError::Overflow | ArithmeticError::TooLarge => "overflow",
+            ArithmeticError::DivisionByZero => "division by zero",
+            ArithmeticError::Type => "operand of the wrong type",
+            ArithmeticError::Undefined => "undefined result",
+            ArithmeticError::Unevaluated => "a term is not evaluated on this device",
+        }
+    }
+
+    fn words(self) -> Words {
+        let (code, help) = match self {
+            ArithmeticError::Overflow => (
+                "R0101",
+                "integers have 64 bits and floats must stay finite; use smaller numbers or reduce them (mod)",
+            ),
+            ArithmeticError::TooLarge => {
+                ("R0101", "integers have at most 4194304 bits; use smaller numbers or reduce them (mod)")
+            }
+            ArithmeticError::DivisionByZero => ("R0102", "guard the rule against a zero divisor"),
+            ArithmeticError::Type => ("R0103", "guard the rule with a type test such as integer(X)"),
+            ArithmeticError::Undefined => ("R0104", "guard the rule against these operands"),
+            ArithmeticError::Unevaluated => {
+                ("R0106", "evaluate it where it is built (X is ...), or run the program with --device cpu")
+            }
+        };
+        words(code, "evaluated here", help)
     }
 }

@@ -54,6 +54,12 @@ pub fn read(path: &Path, account: &Account) -> io::Result<Vec<u8>> {
     read_from(file, known, path, account)
 }
 
+/// The same of a text.
+pub fn read_string(path: &Path, account: &Account) -> io::Result<String> {
+    String::from_utf8(read(path, account)?)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
 /// The same of what stands behind a reader, which has about `known` bytes; `path` is its name.
 pub fn read_from(mut input: impl Read, known: u64, path: &Path, account: &Account) -> io::Result<Vec<u8>> {
     let too_much = || io::Error::from(account.reason(format!("the text of {}", path.display())));
@@ -107,6 +113,17 @@ impl<'a> Files<'a> {
     }
 }
 
+/// Why a file was not read: a limit that was reached, or, under a code and with the help that is given, what the system
+/// says.
+pub fn unread(error: io::Error, code: &'static str, path: &Path, help: &str) -> Diagnostic {
+    let cause = match StopReason::from(error) {
+        _ if path.is_dir() => "it is a folder".to_string(),
+        StopReason::Output { message } => message,
+        reason => return reason.to_diagnostic(),
+    };
+    Diagnostic::error(code, format!("cannot read {}: {cause}", path.display())).help(help)
+}
+
 /// Reads a whole text file; what is wrong with it is said with the place where it can be, and `wanted` when it cannot
 /// be read at all. The text is counted in `account`.
 pub fn read_text(
@@ -116,14 +133,7 @@ pub fn read_text(
     account: &Account,
 ) -> Result<String, Box<Diagnostic>> {
     let shown = path.display();
-    let bytes = read(path, account).map_err(|error| {
-        let cause = match StopReason::from(error) {
-            _ if path.is_dir() => "it is a folder".to_string(),
-            StopReason::Output { message } => message,
-            reason => return Box::new(reason.to_diagnostic()),
-        };
-        Box::new(Diagnostic::error("U0101", format!("cannot read {shown}: {cause}")).help(wanted))
-    })?;
+    let bytes = read(path, account).map_err(|error| Box::new(unread(error, "U0101", path, wanted)))?;
     if marks_comments(path) && outside_comments(&bytes) {
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }

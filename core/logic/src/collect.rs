@@ -28,8 +28,6 @@ const GROWTH: usize = 3;
 /// What a collection knows while it runs.
 struct Collector {
     marks: Marks,
-    /// Places of the stack that hold live slots.
-    slots: Vec<usize>,
     /// Environments that were looked at; and with the code that goes on in them, those that were met again.
     seen: Visited,
     again: HashSet<(usize, Label)>,
@@ -55,7 +53,6 @@ impl Machine<'_, '_> {
     fn collect(&mut self, arity: usize) {
         let mut collector = Collector {
             marks: Marks::new(self.heap.top()),
-            slots: Vec::new(),
             seen: Visited::default(),
             again: HashSet::default(),
             known: Visited::default(),
@@ -169,7 +166,7 @@ impl Machine<'_, '_> {
             }
         }
         self.constraints.move_terms(|cell| marks.move_cell(cell));
-        c.slots.iter().for_each(|&place| marks.move_cell(&mut self.stack[place]));
+        c.known.for_each(|place| marks.move_cell(&mut self.stack[place]));
         for choice in &mut self.choices {
             choice.heap = marks.rank(choice.heap);
         }
@@ -212,7 +209,6 @@ impl Collector {
     /// Marks what a place of the stack holds.
     fn slot(&mut self, heap: &Heap, stack: &[Cell], place: usize) {
         if self.known.insert(place, stack.len()) {
-            self.slots.push(place);
             self.marks.mark(heap, stack[place]);
         }
     }

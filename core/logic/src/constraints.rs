@@ -134,8 +134,8 @@ struct Symbol {
 pub(crate) const TABLE: &[(&str, usize, crate::database::Native)] = &[
     // All of them, as `module:constraint`.
     ("$chr_constraints", 1, |m| {
-        let all: Vec<Cell> = m
-            .alive()
+        let alive: Vec<(usize, u32)> = m.alive().collect();
+        let all: Vec<Cell> = alive
             .into_iter()
             .map(|(symbol, id)| {
                 let (module, term) = (m.constraints.symbols[symbol].module, m.shown(id));

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use gchr_base::control::{Control, Progress};
 use gchr_base::hash::HashMap;
 use gchr_base::logic::Reader;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::source::Span;
 use gchr_base::stop::StopReason;
 
@@ -125,12 +126,16 @@ pub(crate) struct Machine<'c, 'a> {
     pub backtrace: Vec<Span>,
     /// Whether a choice point below all others keeps what was there before the run.
     pub returns: bool,
+    /// How long terms, trail, environments, choice points and what these save were at the last look.
+    lengths: [usize; 5],
 }
 
 /// Words that the stack of environments grows by at least.
 const FEWEST_WORDS: usize = 1 << 10;
 /// Steps between two looks at limits and signals.
 const CHUNK: u64 = 1 << 14;
+/// What asks for memory.
+const WHAT: &str = "terms and environments of the run";
 
 impl<'c, 'a> Machine<'c, 'a> {
     pub fn new(
@@ -173,6 +178,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             times: HashMap::default(),
             backtrace: Vec::new(),
             returns: false,
+            lengths: [0; 5],
         }
     }
     /// Choice points that are none of the goal's.
@@ -222,11 +228,27 @@ impl<'c, 'a> Machine<'c, 'a> {
         let stop = |reason| Throw::Stop(Box::new(reason));
         self.control.poll(now).map_err(stop)?;
         if let Some(shortage) = self.control.memory_shortage(now.bytes) {
-            return Err(stop(shortage.of("terms and environments of the run".to_string())));
+            return Err(stop(shortage.of(WHAT)));
         }
+        self.make_room().map_err(|shortage| stop(shortage.of(WHAT)))?;
         // Where a collection is due, the next call is to come here.
         self.fuel = if self.is_collection_due() { 0 } else { self.control.fuel(self.steps, self.chunk) };
         Ok(())
+    }
+
+    /// Makes room for what terms, environments and choice points will take until the next look, twice as much as they
+    /// took since the last one: what is full grows to twice its size, whatever the memory allows.
+    fn make_room(&mut self) -> Result<(), Shortage> {
+        fn of<T>(values: &mut Vec<T>, before: &mut usize) -> Result<(), Shortage> {
+            let grown = values.len().saturating_sub(std::mem::replace(before, values.len()));
+            memory::reserve(values, 2 * grown)
+        }
+        let [cells, trail, stack, choices, saved] = &mut self.lengths;
+        of(&mut self.heap.cells, cells)?;
+        of(&mut self.heap.trail, trail)?;
+        of(&mut self.stack, stack)?;
+        of(&mut self.choices, choices)?;
+        of(&mut self.saved, saved)
     }
 
     /// Why a built-in predicate, or a walk over terms, that drew too much has to stop.

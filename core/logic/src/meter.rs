@@ -62,8 +62,8 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// For what is told of a run that has stopped: an eighth of its memory, and less time than it takes until the
-    /// process is ended that did not hear its limit or its signal.
+    /// For what is told of a run that has stopped: a sixteenth of the memory more, and less time than it takes until
+    /// the process is ended that did not hear its limit or its signal.
     pub fn afterwards(control: &Control<'a>, is_interrupted: bool) -> Self {
         let now = Instant::now();
         let end = match control.watch().deadline() {
@@ -72,7 +72,7 @@ impl<'a> Meter<'a> {
             None => now + LONGEST,
         };
         let bound = control.limits().memory.unwrap_or(memory::bound()).min(memory::bound());
-        let ceiling = memory::in_use().max(bound).saturating_add(bound / 8);
+        let ceiling = bound.saturating_add(bound / 16);
         Self { watch: Watch::new().timeout(Some(end - now), now), ceiling: Some(ceiling), ..Self::default() }
     }
 

@@ -62,6 +62,9 @@ impl Default for Options {
     }
 }
 
+/// Bytes of the name of a variable, with what the allocator adds.
+const NAME: usize = 32;
+
 /// An answer: bindings of the query's variables, and the constraints that are left.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -114,8 +117,9 @@ pub struct Stopped {
     pub progress: Progress,
     /// Firings.
     pub firings: u64,
-    /// What was in the store then: an answer without bindings; `None` where its text takes more than the limits allow.
-    pub left: Option<Box<Answer>>,
+    /// What was in the store then: an answer without bindings; or how many constraints, where their text takes more
+    /// than the limits allow.
+    pub left: Result<Box<Answer>, usize>,
 }
 
 /// Why a run stopped.
@@ -267,7 +271,7 @@ impl Machine<'_, '_> {
                 let is_interrupted =
                     matches!(&throw, Throw::Stop(reason) if matches!(**reason, StopReason::Interrupted));
                 self.heap.meter = Meter::afterwards(self.control, is_interrupted);
-                let left = self.nothing_bound().ok().map(Box::new);
+                let left = self.nothing_bound().map(Box::new).map_err(|_| self.alive().count());
                 self.heap.meter = Meter::afterwards(self.control, is_interrupted);
                 let (reason, mut places) = match throw {
                     Throw::Stop(reason) => (Reason::Stop(*reason), Vec::new()),
@@ -429,6 +433,11 @@ impl Machine<'_, '_> {
         let taken: HashSet<String> = named.iter().map(|(name, _)| name.to_string()).collect();
         for &term in &shown {
             for variable in self.heap.variables(term) {
+                let is_full = names.len() == names.capacity();
+                let bytes = if is_full { 2 * names.capacity() * size_of::<(Cell, String)>() } else { NAME };
+                if !self.heap.meter.ask(bytes as u64) {
+                    break;
+                }
                 names.entry(variable).or_insert_with(|| {
                     loop {
                         number += 1;

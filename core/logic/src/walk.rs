@@ -47,6 +47,18 @@ impl Visited {
         is_new
     }
 
+    /// Calls a function with each place that was noted.
+    pub fn for_each(&self, mut f: impl FnMut(usize)) {
+        self.few.iter().for_each(|&place| f(place));
+        for (word, &bits) in self.bits.iter().enumerate() {
+            let mut left = bits;
+            while left != 0 {
+                f(64 * word + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
+    }
+
     /// Whether a place was noted.
     pub fn has(&self, place: usize) -> bool {
         match self.bits.get(place / 64) {

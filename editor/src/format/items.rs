@@ -59,7 +59,7 @@ pub(super) fn with_comments(
     text: &str,
     tokens: impl IntoIterator<Item = (ItemKind, Range<usize>)>,
 ) -> Vec<Item> {
-    let mut reader = Reader { text, items: Vec::new(), end: 0, line: 0 };
+    let mut reader = Reader { text, items: Vec::new(), end: 0, column: 0 };
     for (kind, range) in tokens {
         reader.comments(range.start);
         reader.push(kind, range);
@@ -68,13 +68,21 @@ pub(super) fn with_comments(
     reader.items
 }
 
+/// The column behind a text that begins at a column.
+pub(super) fn end_column(text: &str, column: usize) -> usize {
+    match text.rfind('\n') {
+        Some(last) => text[last + 1..].chars().count(),
+        None => column + text.chars().count(),
+    }
+}
+
 struct Reader<'t> {
     text: &'t str,
     items: Vec<Item>,
     /// The end of the item before.
     end: usize,
-    /// Where the line of that end begins.
-    line: usize,
+    /// The column of that end.
+    column: usize,
 }
 
 impl Reader<'_> {
@@ -82,14 +90,9 @@ impl Reader<'_> {
         let between = &self.text[self.end..range.start];
         // What begins the text begins its first line.
         let breaks = if self.items.is_empty() { 0 } else { between.matches('\n').count() };
-        if let Some(last) = between.rfind('\n') {
-            self.line = self.end + last + 1;
-        }
-        let column = self.text[self.line..range.start].chars().count();
+        let column = end_column(between, self.column);
         let gap = !between.is_empty();
-        if let Some(last) = self.text[range.clone()].rfind('\n') {
-            self.line = range.start + last + 1;
-        }
+        self.column = end_column(&self.text[range.clone()], column);
         self.end = range.end;
         // There is a space before a comment; before a token, if the language says so.
         let space = kind == ItemKind::Comment;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::items::{Item, ItemKind};
+use super::items::{Item, ItemKind, end_column};
 
 /// Columns by which a line is indented that continues something.
 const INDENT: usize = 4;
@@ -281,14 +281,6 @@ fn follow(state: &mut State, items: &[Item], line: &Range<usize>, at: usize, col
             }
         },
         _ => {}
-    }
-}
-
-/// The column behind a token that begins at a column.
-fn end_column(token: &str, column: usize) -> usize {
-    match token.rfind('\n') {
-        Some(last) => token[last + 1..].chars().count(),
-        None => column + token.chars().count(),
     }
 }
 

@@ -211,7 +211,7 @@ fn time_is_in_proportion_to_the_text() {
     let comments = |n: usize| "% only this\n".repeat(n);
     let nested = |n: usize| format!("p{}a{}.\n", "(f".repeat(n), ")".repeat(n));
     let texts: [(&str, usize, growth::Text); 4] = [
-        ("one line", 2_000, one_line),
+        ("one line", 10_000, one_line),
         ("many lines", 500, many_lines),
         ("comments", 2_000, comments),
         ("nested", 2_000, nested),

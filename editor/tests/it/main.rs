@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
 use gchr_chr::Request;
-use gchr_editor::{Index, Kind};
+use gchr_editor::{Encoding, Index, Kind, Text};
+use gchr_testkit::growth;
 use gchr_testkit::programs::files_below;
 
 /// All programs of the project in the two languages.
@@ -153,4 +154,18 @@ c(X) # passive, d(Y) <=> maplist(near, [X]), find_chr_constraint(d(Y)).
     assert_eq!(count(Kind::Predicate, "s"), 3);
     assert_eq!(count(Kind::Type, "town"), 3);
     assert_eq!((count(Kind::Constraint, "c"), count(Kind::Constraint, "d")), (2, 3));
+}
+
+/// Places of a text that is one line.
+#[test]
+fn places_take_time_in_proportion_to_their_number() {
+    for encoding in [Encoding::Utf8, Encoding::Utf16] {
+        let line = |n: usize| Text::new("x".repeat(n), encoding);
+        let work = |text: &Text| {
+            (0..text.as_str().len()).step_by(7).map(|byte| text.place(byte).column as usize).sum::<usize>()
+        };
+        let measure = || growth::ratio([100_000, 400_000], line, work);
+        let found = measure().min(measure());
+        assert!(found <= 9.0, "{encoding:?}: {found:.1} times as long");
+    }
 }

@@ -38,80 +38,91 @@ pub fn capabilities(encoding: Encoding) -> Value {
 
 /// Answers a request.
 pub fn answer(documents: &Documents, method: &str, params: Value) -> Answer {
-    match method {
-        "textDocument/documentSymbol" => {
-            let asked: lsp::DocumentSymbolParams = parameters(params)?;
-            let document = open(documents, &asked.text_document.uri)?;
-            value(document.index().outline().iter().map(|entry| outline(document, entry)).collect::<Vec<_>>())
-        }
-        "textDocument/hover" => {
-            let asked: lsp::HoverParams = parameters(params)?;
-            let (document, byte) = at(documents, &asked.text_document_position_params)?;
-            let encoding = documents.encoding();
-            value(hover(document, byte).or_else(|| hover_of_imported(document, byte, encoding)))
-        }
-        "textDocument/definition" => {
-            let asked: lsp::GotoDefinitionParams = parameters(params)?;
-            let (document, byte) = at(documents, &asked.text_document_position_params)?;
-            let (of, symbol) = match document.index().at(byte) {
-                Some(here) => (document, here.symbol),
-                None => match imported(document, byte, documents.encoding()) {
-                    Some(found) => found,
-                    None => return Ok(Value::Null),
-                },
-            };
-            value(of.index().definition(symbol).map(|occurrence| location(of, occurrence)))
-        }
-        "textDocument/references" => {
-            let asked: lsp::ReferenceParams = parameters(params)?;
-            let (document, byte) = at(documents, &asked.text_document_position)?;
-            let with_declaration = asked.context.include_declaration;
-            let wanted = |o: &&Occurrence| with_declaration || o.role != Role::Declaration;
-            let found = document.index().at(byte).map(|here| document.index().occurrences(here.symbol));
-            value(
-                found.into_iter().flatten().filter(wanted).map(|o| location(document, o)).collect::<Vec<_>>(),
-            )
-        }
-        "textDocument/documentHighlight" => {
-            let asked: lsp::DocumentHighlightParams = parameters(params)?;
-            let (document, byte) = at(documents, &asked.text_document_position_params)?;
-            let found = document.index().at(byte).map(|here| document.index().occurrences(here.symbol));
-            let shown = found.into_iter().flatten().map(|o| lsp::DocumentHighlight {
-                range: document.range(&o.range),
-                kind: Some(match o.role {
-                    Role::Use => lsp::DocumentHighlightKind::READ,
-                    Role::Declaration | Role::Definition => lsp::DocumentHighlightKind::WRITE,
-                }),
-            });
-            value(shown.collect::<Vec<_>>())
-        }
-        "textDocument/prepareRename" => {
-            let asked: lsp::TextDocumentPositionParams = parameters(params)?;
-            let (document, byte) = at(documents, &asked)?;
-            value(document.index().at(byte).map(|here| document.range(&here.range)))
-        }
-        "textDocument/rename" => rename(documents, params),
-        "textDocument/completion" => {
-            let asked: lsp::CompletionParams = parameters(params)?;
-            let (document, byte) = at(documents, &asked.text_document_position)?;
-            let (symbols, words) = document.index().completions(byte);
-            let word = |word: &&str| lsp::CompletionItem {
-                label: word.to_string(),
-                kind: Some(lsp::CompletionItemKind::KEYWORD),
-                ..lsp::CompletionItem::default()
-            };
-            let imported = document.imported(documents.encoding()).iter();
-            let imported = imported.flat_map(|other| other.index().symbols());
-            let imported = imported.filter(|symbol| symbol.kind != Kind::Variable);
-            let symbols = symbols.into_iter().chain(imported).map(completion);
-            value(symbols.chain(words.iter().map(word)).collect::<Vec<_>>())
-        }
-        "textDocument/formatting" => {
-            let asked: lsp::DocumentFormattingParams = parameters(params)?;
-            formatting(open(documents, &asked.text_document.uri)?)
-        }
-        _ => Err((ErrorCode::MethodNotFound, format!("gchr does not know {method}"))),
-    }
+    let answer = match method {
+        "textDocument/documentSymbol" => symbols,
+        "textDocument/hover" => hovered,
+        "textDocument/definition" => definition,
+        "textDocument/references" => references,
+        "textDocument/documentHighlight" => highlights,
+        "textDocument/prepareRename" => renamed_range,
+        "textDocument/rename" => rename,
+        "textDocument/completion" => completions,
+        "textDocument/formatting" => formatting,
+        _ => return Err((ErrorCode::MethodNotFound, format!("gchr does not know {method}"))),
+    };
+    answer(documents, params)
+}
+
+fn symbols(documents: &Documents, params: Value) -> Answer {
+    let asked: lsp::DocumentSymbolParams = parameters(params)?;
+    let document = open(documents, &asked.text_document.uri)?;
+    value(document.index().outline().iter().map(|entry| outline(document, entry)).collect::<Vec<_>>())
+}
+
+fn hovered(documents: &Documents, params: Value) -> Answer {
+    let asked: lsp::HoverParams = parameters(params)?;
+    let (document, byte) = at(documents, &asked.text_document_position_params)?;
+    let encoding = documents.encoding();
+    value(hover(document, byte).or_else(|| hover_of_imported(document, byte, encoding)))
+}
+
+fn definition(documents: &Documents, params: Value) -> Answer {
+    let asked: lsp::GotoDefinitionParams = parameters(params)?;
+    let (document, byte) = at(documents, &asked.text_document_position_params)?;
+    let (of, symbol) = match document.index().at(byte) {
+        Some(here) => (document, here.symbol),
+        None => match imported(document, byte, documents.encoding()) {
+            Some(found) => found,
+            None => return Ok(Value::Null),
+        },
+    };
+    value(of.index().definition(symbol).map(|occurrence| location(of, occurrence)))
+}
+
+fn references(documents: &Documents, params: Value) -> Answer {
+    let asked: lsp::ReferenceParams = parameters(params)?;
+    let (document, byte) = at(documents, &asked.text_document_position)?;
+    let with_declaration = asked.context.include_declaration;
+    let wanted = |o: &&Occurrence| with_declaration || o.role != Role::Declaration;
+    let found = document.index().at(byte).map(|here| document.index().occurrences(here.symbol));
+    value(found.into_iter().flatten().filter(wanted).map(|o| location(document, o)).collect::<Vec<_>>())
+}
+
+fn highlights(documents: &Documents, params: Value) -> Answer {
+    let asked: lsp::DocumentHighlightParams = parameters(params)?;
+    let (document, byte) = at(documents, &asked.text_document_position_params)?;
+    let found = document.index().at(byte).map(|here| document.index().occurrences(here.symbol));
+    let shown = found.into_iter().flatten().map(|o| lsp::DocumentHighlight {
+        range: document.range(&o.range),
+        kind: Some(match o.role {
+            Role::Use => lsp::DocumentHighlightKind::READ,
+            Role::Declaration | Role::Definition => lsp::DocumentHighlightKind::WRITE,
+        }),
+    });
+    value(shown.collect::<Vec<_>>())
+}
+
+/// What another name would take the place of.
+fn renamed_range(documents: &Documents, params: Value) -> Answer {
+    let asked: lsp::TextDocumentPositionParams = parameters(params)?;
+    let (document, byte) = at(documents, &asked)?;
+    value(document.index().at(byte).map(|here| document.range(&here.range)))
+}
+
+fn completions(documents: &Documents, params: Value) -> Answer {
+    let asked: lsp::CompletionParams = parameters(params)?;
+    let (document, byte) = at(documents, &asked.text_document_position)?;
+    let (symbols, words) = document.index().completions(byte);
+    let word = |word: &&str| lsp::CompletionItem {
+        label: word.to_string(),
+        kind: Some(lsp::CompletionItemKind::KEYWORD),
+        ..lsp::CompletionItem::default()
+    };
+    let imported = document.imported(documents.encoding()).iter();
+    let imported = imported.flat_map(|other| other.index().symbols());
+    let imported = imported.filter(|symbol| symbol.kind != Kind::Variable);
+    let symbols = symbols.into_iter().chain(imported).map(completion);
+    value(symbols.chain(words.iter().map(word)).collect::<Vec<_>>())
 }
 
 fn parameters<T: serde::de::DeserializeOwned>(params: Value) -> Result<T, (ErrorCode, String)> {
@@ -217,7 +228,9 @@ fn rename(documents: &Documents, params: Value) -> Answer {
 }
 
 /// The lines that another layout has in place of others; nothing where the text has none as it is.
-fn formatting(document: &Document) -> Answer {
+fn formatting(documents: &Documents, params: Value) -> Answer {
+    let asked: lsp::DocumentFormattingParams = parameters(params)?;
+    let document = open(documents, &asked.text_document.uri)?;
     let Some(made) = document.formatted() else { return Ok(Value::Null) };
     let text = document.text.as_str();
     if text == made {

@@ -11,8 +11,11 @@ use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper};
 
+use gchr::base::memory::{self, Shortage};
+use gchr::base::stop::StopReason;
+
 use super::commands;
-use super::text::is_open;
+use super::text::{Scan, is_open};
 
 /// What comes next.
 pub enum Line {
@@ -26,6 +29,8 @@ pub enum Line {
     Open(String),
     /// What came is no text, or cannot be read.
     Unreadable(String),
+    /// There is no memory for what came.
+    TooLong(StopReason),
 }
 
 /// A source of lines.
@@ -95,26 +100,61 @@ impl Drop for Lines {
     }
 }
 
-/// Reads lines until what is open is closed.
+/// Reads lines until what is open is closed. What may never end is bounded by the memory of the process.
 fn read(input: &mut impl BufRead, is_at_end: &mut bool) -> Line {
-    let mut text = String::new();
+    let (mut text, mut scan) = (String::new(), Scan::default());
     loop {
-        let mut line = String::new();
-        match input.read_line(&mut line) {
-            Ok(0) => {
-                *is_at_end = true;
-                return if text.trim().is_empty() { Line::End } else { Line::Open(text) };
-            }
-            Ok(_) => text.push_str(&line),
-            Err(error) => {
-                *is_at_end = error.kind() != io::ErrorKind::InvalidData;
-                return Line::Unreadable(error.to_string());
-            }
+        let line = match read_line(input, is_at_end) {
+            Ok(line) => line,
+            Err(line) => return line,
+        };
+        if line.is_empty() {
+            return if text.trim().is_empty() { Line::End } else { Line::Open(text) };
         }
-        if commands::of_line(text.trim()).is_some() || !is_open(&text) {
+        scan.read(&line);
+        if text.is_empty() {
+            text = line;
+        } else if let Err(shortage) = memory::ask((text.len() + line.len()) as u64) {
+            return too_long(shortage, is_at_end);
+        } else {
+            text.push_str(&line);
+        }
+        if commands::of_line(text.trim()).is_some() || !scan.is_open() {
             return Line::Text(text);
         }
     }
+}
+
+/// The next line with its end; an empty one at the end of the input.
+fn read_line(input: &mut impl BufRead, is_at_end: &mut bool) -> Result<String, Line> {
+    let mut line = Vec::new();
+    loop {
+        let piece = match input.fill_buf() {
+            Ok(piece) => piece,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                *is_at_end = true;
+                return Err(Line::Unreadable(error.to_string()));
+            }
+        };
+        let end = piece.iter().position(|&byte| byte == b'\n');
+        let taken = end.map_or(piece.len(), |at| at + 1);
+        if let Err(shortage) = memory::reserve(&mut line, taken) {
+            return Err(too_long(shortage, is_at_end));
+        }
+        line.extend_from_slice(&piece[..taken]);
+        input.consume(taken);
+        *is_at_end = taken == 0 && line.is_empty();
+        if end.is_some() || taken == 0 {
+            return String::from_utf8(line).map_err(|error| Line::Unreadable(error.utf8_error().to_string()));
+        }
+    }
+}
+
+/// There is no memory for a line, of which nobody knows how much is to come.
+fn too_long(shortage: Shortage, is_at_end: &mut bool) -> Line {
+    *is_at_end = true;
+    Line::TooLong(shortage.of("a line of the input"))
 }
 
 fn history_file() -> Option<PathBuf> {
@@ -182,6 +222,7 @@ mod tests {
                 Line::End => "end".into(),
                 Line::Open(text) => format!("open {}", text.trim()),
                 Line::Unreadable(_) => "unreadable".into(),
+                Line::TooLong(_) => "too long".into(),
             });
         }
         found

@@ -7,7 +7,6 @@ use std::time::Instant;
 use gchr::base::escape;
 use gchr::base::limited::Limited;
 use gchr::base::reading::{self, Account};
-use gchr::base::watch::Watch;
 use gchr::{
     Answers, Control, Device, Diagnostics, Failure, Format, Language, Limits, Recorder, Reply, Selection,
     Session, WhyOptions,
@@ -33,6 +32,8 @@ pub struct State<'a> {
     /// Where the profile of the next run goes.
     profile: Option<profile::Output>,
     pub limits: Limits,
+    /// When the work on the line at hand began: from then on its limit of time counts.
+    start: Instant,
     out: Stdout,
 }
 
@@ -58,7 +59,8 @@ impl<'a> State<'a> {
         let session = args.open(&args.options(settings)?)?;
         out_file::reads_texts(session.texts());
         let limits = args.limits.limits(device);
-        Ok(Self { args, session, settings, stats: false, profile: None, limits, out: Stdout::new() })
+        let (start, out) = (Instant::now(), Stdout::new());
+        Ok(Self { args, session, settings, stats: false, profile: None, limits, start, out })
     }
 
     /// What the lines are about.
@@ -78,6 +80,17 @@ impl<'a> State<'a> {
     /// Whether nobody reads the results any more.
     pub fn is_closed(&self) -> bool {
         self.out.is_closed()
+    }
+
+    /// Begins the work on a line: the limit of time holds for all that it does.
+    pub fn begin(&mut self) {
+        self.start = Instant::now();
+        watchdog::limit(self.limits.timeout, self.start);
+    }
+
+    /// A control under the limits of the line.
+    fn control<'c>(&self) -> Control<'c> {
+        Control::new(self.limits).since(self.start).interrupt(interrupt::flag())
     }
 
     /// Runs goals, or evaluates a term.
@@ -125,6 +138,7 @@ impl<'a> State<'a> {
             Ok(bytes) => bytes,
             Err(found) => return failed(&found),
         };
+        watchdog::enter(Phase::Write);
         let Ok(mut file) = File::create(":save", path) else { return Next::Failed };
         match file.write_all(&bytes).and_then(|()| file.finish()) {
             Ok(()) => Next::Go,
@@ -142,8 +156,7 @@ impl<'a> State<'a> {
         let bytes = match reading::read(path, &account) {
             Ok(bytes) => bytes,
             Err(error) => {
-                let message = format!("cannot read {}: {error}", path.display());
-                report::problem("U0101", &message, "give a file that :save has written");
+                report::finding(&reading::unread(error, "U0101", path, "give a file that :save has written"));
                 return Next::Failed;
             }
         };
@@ -183,16 +196,20 @@ impl<'a> State<'a> {
 
     fn run(&mut self, work: &mut Work<'_>) -> Next {
         watchdog::enter(Phase::Run);
-        watchdog::limit(self.limits.timeout, Instant::now());
         let mut recorded = self.profile.take();
         let ran = self.under_control(work, recorded.as_mut().map(profile::Output::begin));
+        let next = self.show(&ran);
+        // What comes now does not take the result back.
         watchdog::heard();
-        watchdog::enter(Phase::Write);
-        if let Some(recorded) = recorded
-            && !self.write_profile(recorded, &ran)
-        {
-            return Next::Failed;
+        let is_kept = recorded.is_none_or(|recorded| self.write_profile(recorded, &ran));
+        match next {
+            Next::Go if !is_kept => Next::Failed,
+            next => next,
         }
+    }
+
+    /// Shows what a run came to.
+    fn show(&mut self, ran: &Result<Reply, Box<Failure>>) -> Next {
         match ran {
             Ok(reply) => {
                 if let Some(code) = reply.halted() {
@@ -209,6 +226,7 @@ impl<'a> State<'a> {
                 if written { Next::Go } else { Next::Failed }
             }
             Err(failure) => {
+                watchdog::heard();
                 let _ = self.out.flush();
                 let next = failed(&failure.diagnostics);
                 if self.stats {
@@ -229,7 +247,7 @@ impl<'a> State<'a> {
             Language::Constraints => "firings",
         };
         let mut line = progress::Line::new(unit);
-        let mut control = Control::new(self.limits).interrupt(interrupt::flag());
+        let mut control = self.control();
         let out = Limited::new(&mut self.out, control.watch().clone()).max_output(self.limits.max_output);
         control = control.output(out);
         if let Some(recorder) = recorder {
@@ -247,9 +265,9 @@ impl<'a> State<'a> {
 
     /// Writes to standard output under the limits; says what went wrong, and whether nothing did.
     fn write(&mut self, write: impl FnOnce(&mut Self, &mut dyn Write) -> io::Result<()>) -> bool {
+        watchdog::enter(Phase::Write);
         let mut stdout = std::mem::replace(&mut self.out, Stdout::new());
-        let watch = Watch::new().interrupt(interrupt::flag());
-        let mut out = Limited::new(&mut stdout, watch).max_output(self.limits.max_output);
+        let mut out = Limited::new(&mut stdout, watchdog::limits()).max_output(self.limits.max_output);
         let written = write(self, &mut out);
         drop(out);
         let written = written.and_then(|()| stdout.flush());
@@ -316,17 +334,16 @@ impl<'a> State<'a> {
     /// Shows what led to a constraint.
     pub fn show_why(&mut self, of: &str) -> Next {
         watchdog::enter(Phase::Run);
-        watchdog::limit(self.limits.timeout, Instant::now());
-        let mut control = Control::new(self.limits).interrupt(interrupt::flag());
-        let explained = self.session.why(of, &WhyOptions::default(), &mut control);
-        watchdog::heard();
-        watchdog::enter(Phase::Write);
-        match explained {
+        let mut control = self.control();
+        match self.session.why(of, &WhyOptions::default(), &mut control) {
             Ok(explanation) => {
                 let written = self.write(|_, mut out| explanation.write_text(&mut out));
                 if written { Next::Go } else { Next::Failed }
             }
-            Err(failure) => failed(&failure.diagnostics),
+            Err(failure) => {
+                watchdog::heard();
+                failed(&failure.diagnostics)
+            }
         }
     }
 
@@ -376,7 +393,7 @@ impl<'a> State<'a> {
 
     /// Brings a program to another device, with its store.
     pub fn set_device(&mut self, device: Device) -> Next {
-        watchdog::enter(Phase::Compile);
+        self.compile();
         match self.session.set_device(device) {
             Ok(()) => {
                 self.settings.device = device;
@@ -386,8 +403,14 @@ impl<'a> State<'a> {
         }
     }
 
-    fn reopen(&mut self, settings: Settings) -> Next {
+    /// What is compiled has no limit of time, as when the session began: the session would end with it.
+    fn compile(&self) {
+        watchdog::limit(None, self.start);
         watchdog::enter(Phase::Compile);
+    }
+
+    fn reopen(&mut self, settings: Settings) -> Next {
+        self.compile();
         let options = self.args.options(settings);
         match options.and_then(|options| self.args.open(&options)) {
             Ok(session) => {

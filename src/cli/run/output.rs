@@ -112,7 +112,7 @@ pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out:
     // From here on only a further Ctrl-C counts: a user who ended the run by one wants to see what it did.
     interrupt::answered();
     watchdog::enter(Phase::Report);
-    let written = match args.partial && failure.left.is_some() {
+    let written = match args.partial && failure.left.as_ref().is_some_and(gchr::Left::is_told) {
         true => {
             watchdog::limit(args.limits.timeout(), Instant::now());
             out.write(args, &Shown::Left(failure, program))

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::memory;
+use gchr_base::reading::{self, Account};
 use gchr_base::source::{SourceMap, Span};
 use serde::Deserialize;
 
@@ -55,10 +57,10 @@ impl Mapping {
     /// Reads a mapping.
     pub fn read(path: &Path) -> Result<Self, Diagnostics> {
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            let message = format!("cannot read {shown}: {error}");
+        let text = reading::read_string(path, &Account::new(Some(memory::left()))).map_err(|error| {
             let help = "give --mapping the path of a file as described in docs/comparison.md";
-            Diagnostics::new(Arc::new(SourceMap::new()), vec![Diagnostic::error("U0121", message).help(help)])
+            let found = reading::unread(error, "U0121", path, help);
+            Diagnostics::new(Arc::new(SourceMap::new()), vec![found])
         })?;
         Self::parse(&shown, &text)
     }

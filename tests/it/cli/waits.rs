@@ -196,6 +196,56 @@ fn lines_before_the_end_of_a_batch_are_written() {
     assert!(ended.stderr.contains("R0205") && ended.stderr.contains("after 2 lines"), "{}", ended.stderr);
 }
 
+/// Everything that reads a file of the user's: what a name stands for may have no end.
+#[test]
+fn files_without_end_are_bounded() {
+    let scratch = scratch();
+    std::os::unix::fs::symlink("/dev/zero", scratch.path("zero")).unwrap();
+    let folder = scratch.path("kept");
+    std::fs::create_dir(&folder).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.join("checkpoint")).unwrap();
+    for args in [
+        &["simd", "zero"][..],
+        &["compare", "shared.chr", "sum.chr", "--mapping", "zero"],
+        &["bench", "scale", "--against", "zero"],
+        &["run", "shared.chr", "--semantics", "rounds", "--resume", "kept"],
+    ] {
+        // These commands have no option for it: the process gets what it may have from the system.
+        let ended = Process::start_within(scratch.folder(), args, 1 << 30).end(None);
+        assert!(ended.code.is_some_and(|code| code == 1 || code == 2), "{args:?}: {ended:?}");
+        let told = if args[0] == "run" { "U0107" } else { "R0202" };
+        assert!(ended.stderr.contains(told), "{args:?}: {}", ended.stderr);
+        assert!(!ended.stderr.contains("the system gives no more memory"), "{args:?}: {}", ended.stderr);
+    }
+}
+
+/// A line of a session, a saved store and the texts of a goal are within the limits of the session.
+#[test]
+fn sessions_hear_limits_from_the_first_byte_to_the_last() {
+    let scratch = scratch();
+    let session = |args: &[&str], lines: &mut dyn std::io::Read| {
+        let all = [&["repl", "shared.chr", "--memory", "64M"], args].concat();
+        let mut process = Process::start_with_input(scratch.folder(), &all, Stdout::Dropped);
+        process.feed(lines);
+        process.end(None)
+    };
+    let endless = session(&[], &mut std::io::repeat(b'a'));
+    assert!(endless.code == Some(1) && endless.stderr.contains("R0202"), "{endless:?}");
+    assert!(endless.stderr.contains("a line of the input"), "{}", endless.stderr);
+    let open = session(&[], &mut &b"s(\n".repeat(1 << 18)[..]);
+    assert!(open.code == Some(1) && open.stderr.contains("U0118"), "{open:?}");
+    let written = session(&["--timeout", "700ms"], &mut &b"s(a, 60)\n:store\ns(b, 1)\n"[..]);
+    assert!(
+        written.code == Some(1) && written.stderr.contains("while the result was written"),
+        "{written:?}"
+    );
+    let zero = session(&[], &mut &b":open /dev/zero\n"[..]);
+    assert!(zero.code == Some(1) && zero.stderr.contains("R0202"), "{zero:?}");
+    for (ended, what) in [(endless, "endless"), (open, "open"), (written, "written"), (zero, "zero")] {
+        assert_bounded(&ended, what);
+    }
+}
+
 #[test]
 fn input_without_end_ends_at_the_memory_limit() {
     let scratch = scratch();

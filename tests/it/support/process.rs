@@ -58,10 +58,40 @@ impl Process {
         stdout: Stdout,
         disposition: libc::sighandler_t,
     ) -> Self {
-        let mut command = Command::new(BINARY);
-        command.env("GCHR_CACHE_DIR", folder.join("cache"));
-        command.current_dir(folder).args(args).stdin(Stdio::null()).stderr(Stdio::piped());
-        command.stdout(if stdout == Stdout::Kept { Stdio::piped() } else { Stdio::null() });
+        Self::spawn(command(folder, args, stdout), disposition)
+    }
+
+    /// Starts gchr with so many bytes of address space.
+    pub fn start_within(folder: &Path, args: &[impl AsRef<OsStr>], bytes: u64) -> Self {
+        let mut command = command(folder, args, Stdout::Dropped);
+        let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+        let set = move || {
+            // SAFETY: `setrlimit` reads a limit that outlives the call.
+            match unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) } {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
+        };
+        // SAFETY: the closure allocates nothing and takes no locks.
+        unsafe { command.pre_exec(set) };
+        Self::spawn(command, libc::SIG_DFL)
+    }
+
+    /// Starts gchr; what it reads comes from [`Process::feed`].
+    pub fn start_with_input(folder: &Path, args: &[impl AsRef<OsStr>], stdout: Stdout) -> Self {
+        let mut command = command(folder, args, stdout);
+        command.stdin(Stdio::piped());
+        Self::spawn(command, libc::SIG_DFL)
+    }
+
+    /// Writes to its standard input until it or the text ends; then there is no more.
+    pub fn feed(&mut self, text: &mut dyn Read) {
+        let mut input = self.child.stdin.take().expect("a pipe");
+        // It fails when the process has ended.
+        let _ = std::io::copy(text, &mut input);
+    }
+
+    fn spawn(mut command: Command, disposition: libc::sighandler_t) -> Self {
         let set = move || {
             for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
                 // SAFETY: `signal` may be called between fork and exec.
@@ -137,6 +167,14 @@ impl Process {
             peak: usage.ru_maxrss as u64 * 1024,
         }
     }
+}
+
+fn command(folder: &Path, args: &[impl AsRef<OsStr>], stdout: Stdout) -> Command {
+    let mut command = Command::new(BINARY);
+    command.env("GCHR_CACHE_DIR", folder.join("cache"));
+    command.current_dir(folder).args(args).stdin(Stdio::null()).stderr(Stdio::piped());
+    command.stdout(if stdout == Stdout::Kept { Stdio::piped() } else { Stdio::null() });
+    command
 }
 
 /// Processor time of a process so far.

@@ -60,8 +60,8 @@ impl Marks {
                 }
                 Tag::Int | Tag::Atom | Tag::Header => continue,
             };
-            // The last one is followed first: lists need no stack.
-            for at in first..first + n {
+            // The last one is followed last, when nothing else of the others waits: long lists need no stack.
+            for at in (first..first + n).rev() {
                 let cell = heap.cells[at];
                 if self.set(at) && !cell.is_immediate() {
                     self.pending.push(cell);

@@ -391,14 +391,20 @@ impl Machine<'_, '_> {
 
     /// All constraints in the store: by symbol in the order of declarations, the youngest first.
     pub fn stored(&mut self) -> Vec<Cell> {
-        self.alive().into_iter().map(|(_, id)| self.shown(id)).collect()
+        // Their terms, and some lists of them that are made to show them; what is found after a refusal means nothing.
+        let lists = 8 * self.constraints.live() * size_of::<Cell>() as u64;
+        if !self.heap.meter.ask(lists) {
+            return Vec::new();
+        }
+        let alive: Vec<u32> = self.alive().map(|(_, id)| id).collect();
+        alive.into_iter().map(|id| self.shown(id)).collect()
     }
 
     /// The constraints in the store with their symbols, in the same order.
-    pub(super) fn alive(&self) -> Vec<(usize, u32)> {
+    pub(crate) fn alive(&self) -> impl Iterator<Item = (usize, u32)> {
         let tables = self.constraints.tables.iter().enumerate();
         let all = tables.flat_map(|(symbol, table)| table.all.ids.iter().rev().map(move |&id| (symbol, id)));
-        all.filter(|&(_, id)| self.is_alive(id)).collect()
+        all.filter(|&(_, id)| self.is_alive(id))
     }
 
     /// A constraint by the name that its module has for it.

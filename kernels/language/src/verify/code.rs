@@ -177,18 +177,8 @@ impl<'a> FunctionCheck<'a> {
         if stmt.origin.comment.as_ref().is_some_and(|c| c.split('\n').any(|l| !is_comment_line(l))) {
             self.fail("K0106", "its comment cannot be printed");
         }
-        let function = self.function;
         match &stmt.kind {
-            StmtKind::Declare { var, value } => {
-                if let Some(value) = value {
-                    self.expr(value);
-                }
-                let storage = function.vars.get(*var).map(|v| v.storage);
-                let shared = function.vars.get(*var).is_some_and(|v| v.ty.space() == Some(Space::Shared));
-                let is_array = matches!(storage, Some(Storage::Array(_) | Storage::Striped(_)));
-                self.declare(*var, value.as_ref().map(|v| v.ty), !is_array, is_array && shared);
-                self.array(*var);
-            }
+            StmtKind::Declare { var, value } => self.declaration(*var, value.as_ref()),
             StmtKind::Assign { place, value } => {
                 self.place(place, true);
                 self.expr(value);
@@ -206,35 +196,12 @@ impl<'a> FunctionCheck<'a> {
                 self.repeat(body);
             }
             StmtKind::For { var, start, condition, next, body, .. } => {
-                self.expr(start);
-                let base = self.scope.len();
-                let is_word = start.ty.scalar().is_some_and(Scalar::is_word);
-                self.expect(is_word, "K0101", "a loop counts in integers of 32 or 64 bits");
-                // Its own step is the only place that writes the counter.
-                self.declare(*var, Some(start.ty), false, false);
-                self.test(condition);
-                self.expr(next);
-                self.expect(next.ty == start.ty, "K0101", "the step has another type than the counter");
-                self.repeat(body);
-                for var in self.scope.drain(base..) {
-                    self.states[slot(var)] = VarState::Gone;
-                }
+                self.counted(*var, start, [condition, next], body);
             }
             StmtKind::Break | StmtKind::Continue => {
                 self.expect(self.in_loop, "K0105", "there is no loop here to leave or go on with");
             }
-            StmtKind::Return(value) => {
-                self.expect(self.level == 0, "K0108", "an `everywhere` body does not return");
-                if let Some(value) = value {
-                    self.expr(value);
-                }
-                let ty = value.as_ref().map_or(Type::Void, |v| v.ty);
-                self.expect(
-                    ty == function.result,
-                    "K0101",
-                    "the result has another type than the function says",
-                );
-            }
+            StmtKind::Return(value) => self.result(value.as_ref()),
             StmtKind::Barrier => {
                 self.expect(self.level == 0, "K0108", "an `everywhere` body has no block barrier");
             }
@@ -250,11 +217,8 @@ impl<'a> FunctionCheck<'a> {
                 self.reason(name);
                 self.expr(value);
                 let is_variable = matches!(value.kind, ExprKind::Var(_)) && value.ty.scalar().is_some();
-                self.expect(
-                    is_variable,
-                    "K0102",
-                    "what is assumed to be uniform is a variable of scalar type",
-                );
+                let found = "what is assumed to be uniform is a variable of scalar type";
+                self.expect(is_variable, "K0102", found);
             }
             StmtKind::Own { name, place } => {
                 self.reason(name);
@@ -263,6 +227,44 @@ impl<'a> FunctionCheck<'a> {
                 self.expect(is_element, "K0102", "only elements of buffers and arrays are owned");
             }
         }
+    }
+
+    fn declaration(&mut self, var: VarId, value: Option<&'a Expr>) {
+        if let Some(value) = value {
+            self.expr(value);
+        }
+        let declared = self.function.vars.get(var);
+        let is_shared = declared.is_some_and(|v| v.ty.space() == Some(Space::Shared));
+        let is_array = matches!(declared.map(|v| v.storage), Some(Storage::Array(_) | Storage::Striped(_)));
+        self.declare(var, value.map(|v| v.ty), !is_array, is_array && is_shared);
+        self.array(var);
+    }
+
+    /// A loop that counts, with its condition and its step.
+    fn counted(&mut self, var: VarId, start: &'a Expr, [condition, next]: [&'a Expr; 2], body: &'a [Stmt]) {
+        self.expr(start);
+        let base = self.scope.len();
+        let is_word = start.ty.scalar().is_some_and(Scalar::is_word);
+        self.expect(is_word, "K0101", "a loop counts in integers of 32 or 64 bits");
+        // Its own step is the only place that writes the counter.
+        self.declare(var, Some(start.ty), false, false);
+        self.test(condition);
+        self.expr(next);
+        self.expect(next.ty == start.ty, "K0101", "the step has another type than the counter");
+        self.repeat(body);
+        for var in self.scope.drain(base..) {
+            self.states[slot(var)] = VarState::Gone;
+        }
+    }
+
+    fn result(&mut self, value: Option<&'a Expr>) {
+        self.expect(self.level == 0, "K0108", "an `everywhere` body does not return");
+        if let Some(value) = value {
+            self.expr(value);
+        }
+        let ty = value.map_or(Type::Void, |v| v.ty);
+        let is_own = ty == self.function.result;
+        self.expect(is_own, "K0101", "the result has another type than the function says");
     }
 
     fn reason(&mut self, name: &str) {

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use gchr::Language;
 use gchr::base::source::SourceMap;
 use gchr_chr::ast::{ClauseKind, TermKind};
-use gchr_trs::ast::{NodeKind, Section, SortBody, Term};
+use gchr_trs::ast::{
+    Binding, Equation, Input, NodeKind, Section, SortBody, SortDeclaration, Term, VariableDeclaration,
+};
 
 use super::case::Case;
 
@@ -70,84 +72,71 @@ fn terms(text: &str) -> Vec<String> {
         with(&mut |m| m.sections = sections.clone());
     }
     for (s, section) in ast.sections.iter().enumerate() {
-        match section {
-            Section::Sorts(clauses) => {
-                shorter(clauses)
-                    .into_iter()
-                    .for_each(|c| with(&mut |m| m.sections[s] = Section::Sorts(c.clone())));
-                for (i, clause) in clauses.iter().enumerate() {
-                    for symbols in shorter(clause.symbols()).into_iter().filter(|symbols| !symbols.is_empty())
-                    {
-                        let mut clauses = clauses.clone();
-                        clauses[i].body = SortBody::Struct(symbols);
-                        with(&mut |m| m.sections[s] = Section::Sorts(clauses.clone()));
-                    }
-                }
-            }
-            Section::Constructors(clauses) => {
-                shorter(clauses)
-                    .into_iter()
-                    .for_each(|c| with(&mut |m| m.sections[s] = Section::Constructors(c.clone())));
-            }
-            Section::Maps(clauses) => {
-                shorter(clauses)
-                    .into_iter()
-                    .for_each(|c| with(&mut |m| m.sections[s] = Section::Maps(c.clone())));
-            }
-            Section::Variables(clauses) => {
-                shorter(clauses)
-                    .into_iter()
-                    .for_each(|c| with(&mut |m| m.sections[s] = Section::Variables(c.clone())));
-                for (i, clause) in clauses.iter().enumerate() {
-                    for names in shorter(&clause.names).into_iter().filter(|names| !names.is_empty()) {
-                        let mut clauses = clauses.clone();
-                        clauses[i].names = names;
-                        with(&mut |m| m.sections[s] = Section::Variables(clauses.clone()));
-                    }
-                }
-            }
-            Section::Equations(equations) => {
-                shorter(equations)
-                    .into_iter()
-                    .for_each(|e| with(&mut |m| m.sections[s] = Section::Equations(e.clone())));
-                for (i, equation) in equations.iter().enumerate() {
-                    let mut set = |equation: gchr_trs::ast::Equation| {
-                        let mut equations = equations.clone();
-                        equations[i] = equation;
-                        with(&mut |m| m.sections[s] = Section::Equations(equations.clone()));
-                    };
-                    set(gchr_trs::ast::Equation { condition: None, ..equation.clone() });
-                    set(gchr_trs::ast::Equation { otherwise: false, ..equation.clone() });
-                    for values in shorter(&equation.values) {
-                        set(gchr_trs::ast::Equation { values, ..equation.clone() });
-                    }
-                    for (v, binding) in equation.values.iter().enumerate() {
-                        for value in simpler(&binding.value) {
-                            let mut values = equation.values.clone();
-                            values[v].value = value;
-                            set(gchr_trs::ast::Equation { values, ..equation.clone() });
-                        }
-                    }
-                    for left in simpler(&equation.left) {
-                        set(gchr_trs::ast::Equation { left, ..equation.clone() });
-                    }
-                    for right in simpler(&equation.right) {
-                        set(gchr_trs::ast::Equation { right, ..equation.clone() });
-                    }
-                    for condition in equation.condition.iter().flat_map(simpler) {
-                        set(gchr_trs::ast::Equation { condition: Some(condition), ..equation.clone() });
-                    }
-                }
-            }
-            Section::Input(input) => {
-                for term in simpler(&input.term) {
-                    let input = gchr_trs::ast::Input { term, keyword: input.keyword };
-                    with(&mut |m| m.sections[s] = Section::Input(input.clone()));
-                }
-            }
-            Section::Import(_) => {}
+        for smaller in sections(section) {
+            with(&mut |m| m.sections[s] = smaller.clone());
         }
     }
+    found
+}
+
+/// The list with each member replaced by each of what is made of it.
+fn with_each<T: Clone>(list: &[T], made: impl Fn(&T) -> Vec<T>) -> Vec<Vec<T>> {
+    let replaced = |i: usize, member: T| {
+        let mut list = list.to_vec();
+        list[i] = member;
+        list
+    };
+    list.iter()
+        .enumerate()
+        .flat_map(|(i, old)| made(old).into_iter().map(move |new| replaced(i, new)))
+        .collect()
+}
+
+/// Smaller sections in the place of one.
+fn sections(section: &Section) -> Vec<Section> {
+    match section {
+        Section::Sorts(clauses) => {
+            let fewer_symbols = with_each(clauses, |clause| {
+                let symbols = shorter(clause.symbols()).into_iter().filter(|symbols| !symbols.is_empty());
+                symbols
+                    .map(|symbols| SortDeclaration { body: SortBody::Struct(symbols), ..clause.clone() })
+                    .collect()
+            });
+            shorter(clauses).into_iter().chain(fewer_symbols).map(Section::Sorts).collect()
+        }
+        Section::Constructors(clauses) => shorter(clauses).into_iter().map(Section::Constructors).collect(),
+        Section::Maps(clauses) => shorter(clauses).into_iter().map(Section::Maps).collect(),
+        Section::Variables(clauses) => {
+            let fewer_names = with_each(clauses, |clause| {
+                let names = shorter(&clause.names).into_iter().filter(|names| !names.is_empty());
+                names.map(|names| VariableDeclaration { names, ..clause.clone() }).collect()
+            });
+            shorter(clauses).into_iter().chain(fewer_names).map(Section::Variables).collect()
+        }
+        Section::Equations(equations) => {
+            let simpler = with_each(equations, simpler_equations);
+            shorter(equations).into_iter().chain(simpler).map(Section::Equations).collect()
+        }
+        Section::Input(input) => {
+            let terms = simpler(&input.term).into_iter();
+            terms.map(|term| Section::Input(Input { term, keyword: input.keyword })).collect()
+        }
+        Section::Import(_) => Vec::new(),
+    }
+}
+
+/// Equations without a part of one, or with a simpler part.
+fn simpler_equations(equation: &Equation) -> Vec<Equation> {
+    let plain = || equation.clone();
+    let mut found = vec![Equation { condition: None, ..plain() }, Equation { otherwise: false, ..plain() }];
+    let values = shorter(&equation.values).into_iter().chain(with_each(&equation.values, |binding| {
+        simpler(&binding.value).into_iter().map(|value| Binding { value, ..binding.clone() }).collect()
+    }));
+    found.extend(values.map(|values| Equation { values, ..plain() }));
+    found.extend(simpler(&equation.left).into_iter().map(|left| Equation { left, ..plain() }));
+    found.extend(simpler(&equation.right).into_iter().map(|right| Equation { right, ..plain() }));
+    let conditions = equation.condition.iter().flat_map(simpler);
+    found.extend(conditions.map(|condition| Equation { condition: Some(condition), ..plain() }));
     found
 }
 
