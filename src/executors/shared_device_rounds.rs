@@ -13,7 +13,7 @@ use gchr_base::rule::{self, Semantics};
 use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
 use gchr_constraints::exec::Outcome;
-use gchr_constraints::plan::{ChrPlan, compile_rounds, differences};
+use gchr_constraints::plan::{ChrPlan, differences};
 use gchr_constraints::rounds::workers::{
     Engines, Job, PartEngine, Ran, Stop, Unshared, Whole, Worker, WorkerProgram, run_local_by, run_over_by,
 };
@@ -22,8 +22,8 @@ use gchr_kernels_constraints::run::{DevicePart, Failure, Options, dealt};
 use crate::device::backend::Placement;
 use crate::executor::{Compiled, Executor, Finished, Unfinished};
 use crate::executors::device_rounds::{DeviceRoundsProgram, room};
-use crate::executors::shared_rounds::{refused, undividable, unfinished};
-use crate::options::{CompileOptions, Device, Firing, KernelTier, Workers};
+use crate::executors::shared_rounds::{divide, unfinished};
+use crate::options::{CompileOptions, Device, KernelTier, Workers};
 use crate::output::Answer;
 use crate::program::{Language, Program};
 use crate::team;
@@ -43,16 +43,11 @@ impl Executor for SharedDeviceRounds {
         program: &Program,
         options: &CompileOptions,
     ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
-        if options.trace || options.record || options.firing != Firing::Indexed {
-            return Err(vec![refused()]);
-        }
         if program.semantics(options) != Semantics::Rounds {
             let message = "workers on devices share constraint programs in rounds only";
             return Err(vec![Diagnostic::error("U0110", message).help("give --semantics rounds")]);
         }
-        let plan = compile_rounds(&program.rules, options.firing.plan_options())?;
-        let shared = WorkerProgram::with_ticks(&program.rules, &plan);
-        let shared = shared.map_err(|why| undividable(&program.rules, &plan, why))?;
+        let (plan, shared) = divide(program, options, WorkerProgram::with_ticks)?;
         let devices = open_all(&shared.program, &program.sources, options)?;
         Ok(Box::new(SharedDeviceProgram { plan, shared, devices, options: *options, alone: OnceLock::new() }))
     }

@@ -40,24 +40,29 @@ impl Executor for SharedRounds {
         program: &Program,
         options: &CompileOptions,
     ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
-        if options.trace || options.record || options.firing != Firing::Indexed {
-            return Err(vec![refused()]);
-        }
-        let plan = compile_rounds(&program.rules, options.firing.plan_options())?;
-        let shared = WorkerProgram::new(&program.rules, &plan);
-        let shared = shared.map_err(|why| undividable(&program.rules, &plan, why))?;
+        let (plan, shared) = divide(program, options, WorkerProgram::new)?;
         Ok(Box::new(SharedRoundsProgram { plan, shared, workers: options.workers }))
     }
 }
 
-/// Runs that workers do not share.
-pub(super) fn refused() -> Diagnostic {
-    let message = "workers share neither traced nor recorded runs, nor those without indexes or classes";
-    Diagnostic::error("U0110", message).help("leave out --trace, --profile and --firing")
+/// The plan of a program for rounds, and what each worker runs of it, which `written` writes.
+pub(super) fn divide(
+    program: &Program,
+    options: &CompileOptions,
+    written: impl FnOnce(&rule::Program, &ChrPlan) -> Result<WorkerProgram, Undividable>,
+) -> Result<(ChrPlan, WorkerProgram), Vec<Diagnostic>> {
+    if options.trace || options.record || options.firing != Firing::Indexed {
+        let message = "workers share neither traced nor recorded runs, nor those without indexes or classes";
+        let help = "leave out --trace, --profile and --firing";
+        return Err(vec![Diagnostic::error("U0110", message).help(help)]);
+    }
+    let plan = compile_rounds(&program.rules, options.firing.plan_options())?;
+    let shared = written(&program.rules, &plan).map_err(|why| undividable(&program.rules, &plan, why))?;
+    Ok((plan, shared))
 }
 
-/// Programs that they do not share.
-pub(super) fn undividable(rules: &rule::Program, plan: &ChrPlan, why: Undividable) -> Vec<Diagnostic> {
+/// Programs that workers do not share.
+fn undividable(rules: &rule::Program, plan: &ChrPlan, why: Undividable) -> Vec<Diagnostic> {
     let (rule, why) = match why {
         Undividable::Plan(found) => return found,
         Undividable::Rule(rule, why) => (rule, why),

@@ -115,8 +115,8 @@ pub struct Args {
     pub later_kernels: bool,
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// Share the run among so many workers of this process, each with a part of the store (.chr with --semantics
-    /// rounds); under mpiexec each process is a worker, without this option
+    /// Share the run among so many workers of this process, each with a part of the store, and with --device gpu a GPU
+    /// of its own (.chr with --semantics rounds); under mpiexec each process is a worker, without this option
     #[arg(long, value_name = "N", value_parser = values::workers)]
     pub workers: Option<NonZeroUsize>,
     #[command(flatten)]
