@@ -55,8 +55,19 @@ impl Index {
         let id = sources.add("text", text);
         let module = gchr_chr::parse(&sources, id).ast;
         let mut reader = Reader { text, module: &module, builder: Builder::new(WORDS), rules: 0 };
-        module.clauses.iter().for_each(|clause| reader.declare(clause));
-        module.clauses.iter().for_each(|clause| reader.clause(clause));
+        // A constraint is declared before its own clauses are looked at, wherever these stand.
+        let is_directive = |clause: &&Clause| matches!(clause.kind, ClauseKind::Directive(_));
+        module.clauses.iter().filter(is_directive).for_each(|clause| reader.declare(clause));
+        module
+            .clauses
+            .iter()
+            .filter(|clause| !is_directive(clause))
+            .for_each(|clause| reader.declare(clause));
+        for clause in &module.clauses {
+            if reader.is_written(clause) {
+                reader.clause(clause);
+            }
+        }
         reader.builder.finish()
     }
 }
@@ -70,18 +81,44 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Whether the text has a clause: what a directive imports under another name becomes a clause, too.
+    fn is_written(&self, clause: &Clause) -> bool {
+        let own = clause.span.range();
+        let holds = |other: &Clause| {
+            let all = other.span.range();
+            matches!(other.kind, ClauseKind::Directive(_)) && all.start <= own.start && own.end <= all.end
+        };
+        let is_named = |head: TermId| self.name_of(head).is_some();
+        match &clause.kind {
+            ClauseKind::Prolog(term) => {
+                is_named(self.head(*term).0) || !self.module.clauses.iter().any(holds)
+            }
+            _ => true,
+        }
+    }
+
+    /// The head of a clause, and how many arguments it has beside those that are written.
+    fn head(&self, clause: TermId) -> (TermId, usize) {
+        if let Some((head, _)) = self.module.binary(clause, "-->") {
+            return (head, 2);
+        }
+        (self.module.binary(clause, ":-").map_or(clause, |(head, _)| head), 0)
+    }
+
     /// Constraints, types and predicates, which are known in the whole text.
     fn declare(&mut self, clause: &Clause) {
         match &clause.kind {
             ClauseKind::Directive(term) => self.directive(*term, &clause.span.range()),
             ClauseKind::Prolog(term) => {
-                let head = self.module.binary(*term, ":-").or_else(|| self.module.binary(*term, "-->"));
-                let more = if self.module.binary(*term, "-->").is_some() { 2 } else { 0 };
-                let head = head.map_or(*term, |(head, _)| head);
+                let (head, more) = self.head(*term);
                 let Some((name, args)) = self.module.functor(head) else { return };
                 let (name, arity) = (name.to_string(), args.len() + more);
-                let is_new = self.builder.find(Kind::Predicate, &name, Some(arity)).is_none();
-                let symbol = self.builder.symbol(Kind::Predicate, &name, Some(arity), None);
+                // A constraint may have clauses of its own.
+                let constraint = self.builder.find(Kind::Constraint, &name, Some(arity));
+                let predicate = self.builder.find(Kind::Predicate, &name, Some(arity));
+                let is_new = constraint.or(predicate).is_none();
+                let symbol = constraint
+                    .unwrap_or_else(|| self.builder.symbol(Kind::Predicate, &name, Some(arity), None));
                 self.builder.detail(symbol, format!("{name}/{arity}"));
                 let selection = self.name_of(head);
                 if is_new && let Some(selection) = selection.clone() {
@@ -117,7 +154,25 @@ impl Reader<'_> {
                     self.builder.entry(Entry { name, detail: "type".into(), kind, range, selection });
                 }
             }
+            ("use_module", &[_, imports]) => {
+                if let TermKind::List { items, .. } = self.module.kind(imports) {
+                    items.iter().for_each(|&item| self.renamed(item));
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// `append/3 as joined` of an import: a predicate under another name.
+    fn renamed(&mut self, import: TermId) {
+        let Some((named, other)) = self.module.binary(import, "as") else { return };
+        let (Some((_, arity)), Some((name, []))) = (self.slashed(named), self.module.functor(other)) else {
+            return;
+        };
+        let symbol = self.builder.symbol(Kind::Predicate, name, Some(arity), None);
+        self.builder.detail(symbol, self.line(&self.module.span(import).range()));
+        if let Some(range) = self.name_of(other) {
+            self.builder.occurs(symbol, range, Role::Declaration);
         }
     }
 
