@@ -149,7 +149,7 @@ impl ScheduleArgs {
     }
 }
 
-/// The same, or `gpu:0-3`.
+/// What [`device`] reads, or `gpu:0-3`.
 fn devices(text: &str) -> Result<Devices, String> {
     let range = text.strip_prefix("gpu:").and_then(|numbers| numbers.split_once('-'));
     let Some((first, last)) = range else { return Ok(Devices { device: device(text)?, count: None }) };

@@ -413,8 +413,9 @@ impl Tables {
     /// The constraints that live.
     pub fn download(&self, job: &Job<'_>, device: &mut dyn Device) -> Result<Store> {
         let mut found = IdVec::new();
-        for table in self.tables.iter() {
-            found.push(Found::download(table, device)?);
+        for (id, table) in self.tables.iter_enumerated() {
+            let (columns, ids) = self.rows_of_range(id, 0..table.used, device)?;
+            found.push(Found { columns, ids });
         }
         let mut heap = Heap::new();
         if let Some(cells) = &self.cells {
@@ -452,22 +453,6 @@ impl Tables {
 struct Found {
     columns: Vec<Vec<u64>>,
     ids: Vec<u32>,
-}
-
-impl Found {
-    fn download(table: &Table, device: &mut dyn Device) -> Result<Self> {
-        let used = table.used as usize;
-        let mut found = Self { columns: Vec::new(), ids: Vec::new() };
-        for &(part, value) in &table.parts {
-            let Value::Buffer(buffer) = value else { continue };
-            match part {
-                Part::Column(_) => found.columns.push(device.download_vec(buffer, used)?),
-                Part::Ids => found.ids = device.download_vec(buffer, used)?,
-                _ => {}
-            }
-        }
-        Ok(found)
-    }
 }
 
 /// What was brought back is no store.

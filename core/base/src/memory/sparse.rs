@@ -113,7 +113,7 @@ impl SparseWords {
     /// Accounts for the memory of the words that threads have written to.
     pub fn settle(&mut self) {
         let (bytes, all) = (self.bytes(), self.all_bytes());
-        if !self.is_dense && bytes >= LARGE && bytes >= all / 4 && ask(all - bytes).is_ok() {
+        if !self.is_dense && bytes >= LARGE && bytes >= all / 4 && self.memory.may_touch(all) {
             self.is_dense = true;
             self.memory.prefer_large_pages(0);
         }

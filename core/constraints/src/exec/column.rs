@@ -213,17 +213,18 @@ pub(super) fn set_lists(columns: &mut [Column], first: usize, values: &[Lists<'_
         let all = own.iter().copied().flatten().fold(0, |all, value| all | value);
         all <= u64::from(u32::MAX)
     };
-    let of_column = |lists: &Lists<'_>| match is_shared {
-        true => lists.par_iter().all(is_narrow),
-        false => lists.iter().all(is_narrow),
+    let widens = |(column, lists): (&Column, &Lists<'_>)| {
+        matches!(column, Column::Narrow(_))
+            && !match is_shared {
+                true => lists.par_iter().all(is_narrow),
+                false => lists.iter().all(is_narrow),
+            }
     };
-    let narrow: Vec<bool> = match is_shared {
-        true => values.par_iter().map(of_column).collect(),
-        false => values.iter().map(of_column).collect(),
+    let widens: Vec<bool> = match is_shared {
+        true => columns.par_iter().zip(values).map(widens).collect(),
+        false => columns.iter().zip(values).map(widens).collect(),
     };
-    let mut widened = false;
-    for (column, _) in columns.iter_mut().zip(narrow).filter(|(_, narrow)| !narrow) {
-        widened |= matches!(column, Column::Narrow(_));
+    for (column, _) in columns.iter_mut().zip(&widens).filter(|(_, widens)| **widens) {
         column.widen(u64::from);
     }
     let mut pieces: Vec<(Piece<'_>, &[&[u64]])> = Vec::new();
@@ -239,7 +240,7 @@ pub(super) fn set_lists(columns: &mut [Column], first: usize, values: &[Lists<'_
         true => pieces.into_par_iter().for_each(|(piece, own)| piece.set(own)),
         false => pieces.into_iter().for_each(|(piece, own)| piece.set(own)),
     }
-    widened
+    widens.contains(&true)
 }
 
 /// Rows of a column that one thread writes.

@@ -160,11 +160,10 @@ fn work(
     let made = engines.with_engine(wire.worker(), control, &mut |engine| {
         worked = Some(work_on(job, engine, &mut *wire));
     });
-    let missing = || Err(StopReason::Lost { what: "a worker has no engine".into() });
     match (made, worked) {
         (Ok(()), Some(worked)) => worked,
         (Err(stop), _) => (Part::default(), Err(Ended::Stopped(stop))),
-        (Ok(()), None) => (Part::default(), missing().map_err(|why| Ended::Stopped(stop_of(job, why)))),
+        (Ok(()), None) => lost(job, "a worker has no engine".into()),
     }
 }
 
@@ -188,9 +187,11 @@ fn work_on(job: Job<'_>, engine: &mut dyn PartEngine, wire: &mut dyn Wire) -> (P
     (Part { tables, heap, rounds, firings, candidates, peak: engine.peak(), sizes, sent }, ended)
 }
 
-/// A stop outside of any worker.
-fn stop_of(job: Job<'_>, reason: StopReason) -> Stop {
-    common::stop(job.plan, None, reason, Progress { steps: 0, bytes: 0, live: 0 })
+/// A worker that does not answer, or cannot work.
+fn lost(job: Job<'_>, what: String) -> (Part, Result<(), Ended>) {
+    let none = Progress { steps: 0, bytes: 0, live: 0 };
+    let stop = common::stop(job.plan, None, StopReason::Lost { what }, none);
+    (Part::default(), Err(Ended::Stopped(stop)))
 }
 
 fn outcome(job: Job<'_>, store: Store, totals: Totals, start: Instant) -> Result<Whole, Box<Stopped>> {

@@ -35,12 +35,12 @@ pub fn dealt(
 ) -> Input {
     let mut input = start::input(ground.program, ground.plan, facts, control);
     for batch in &mut input.batches {
-        let own = |words: Words| {
-            let tables: Vec<ConstraintId> =
-                shared.tables_of(worker, words.constraint, &words.values).collect();
-            tables.into_iter().map(move |constraint| Words { constraint, ..words.clone() })
-        };
-        *batch = std::mem::take(batch).into_iter().flat_map(own).collect();
+        let mut own = Batch::new();
+        for words in std::mem::take(batch) {
+            let tables = shared.tables_of(worker, words.constraint, &words.values);
+            own.extend(tables.map(|constraint| Words { constraint, ..words.clone() }));
+        }
+        *batch = own;
     }
     input
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::member::Ended;
 use super::processor::Processor;
 use super::wire::Post;
-use super::{Engines, Job, Part, Unshared, Whole, gather, outcome, stop_of, stopped, work};
+use super::{Engines, Job, Unshared, Whole, gather, lost, outcome, stopped, work};
 use crate::exec::{Outcome, Stopped};
 use gchr_base::control::Control;
 use gchr_base::error::StopReason;
@@ -70,10 +70,6 @@ pub fn run_local_by(
         Err(Ended::Stopped(stop)) => Err(Unshared::Stopped(stopped(&stop, start))),
         Err(Ended::Again | Ended::Elsewhere) => Err(Unshared::Alone),
     }
-}
-
-fn lost(job: Job<'_>, what: String) -> (Part, Result<(), Ended>) {
-    (Part::default(), Err(Ended::Stopped(stop_of(job, StopReason::Lost { what }))))
 }
 
 /// What says more about why workers have ended: that one had to stop, and the first to say so.
