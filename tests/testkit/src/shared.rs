@@ -1,7 +1,31 @@
-//! Random constraint programs that workers can share, most of them: rules that add, with sets, best values and a rule
-//! that removes what no worker divides.
+//! Constraint programs that workers can share, and random ones, of which they can share most: rules that add, with sets,
+//! best values and a rule that removes what no worker divides.
 
 use crate::random::Random;
+
+/// Reachable vertices of a graph, which `draw(N, Seed)` makes; tests add a step.
+pub const CLOSURE: &str = ":- chr_constraint e(+int, +int), p(+int, +int), draw(+int, +int).
+one @ e(X, Y) \\ e(X, Y) <=> true.
+set @ p(X, Y) \\ p(X, Y) <=> true.
+base @ e(X, Y) ==> p(X, Y).
+none @ draw(0, _) <=> true.
+next @ draw(N, S) <=> N > 0 | T is (1103515245 * S + 12345) mod 2147483648, X is (S >> 8) mod 23,
+    Y is (T >> 9) mod 23, e(X, Y), M is N - 1, draw(M, T).
+";
+
+/// Shortest ways between all vertices, and which are near each other.
+pub const DISTANCES: &str = ":- chr_constraint e(+int, +int, +int), d(+int, +int, +int), near(+int, +int).
+best @ d(S, X, A) \\ d(S, X, B) <=> A =< B | true.
+e(X, Y, L) \\ e(X, Y, L) <=> true.
+near(X, Y) \\ near(X, Y) <=> true.
+walk @ d(S, X, A), e(X, Y, L) ==> A + L < 60 | C is A + L, d(S, Y, C).
+meet @ d(S, X, A), d(T, X, B) ==> A + B < 12 | near(S, T).
+start @ e(X, _, _) ==> d(X, X, 0).
+";
+
+/// Edges for them.
+pub const EDGES: &str =
+    "e(1, 2, 3), e(2, 3, 4), e(3, 1, 1), e(1, 3, 9), e(3, 4, 2), e(4, 2, 1), e(4, 5, 1), e(5, 1, 1)";
 
 /// The rules of a program, and a query.
 pub fn random_program(random: &mut Random) -> (String, String) {

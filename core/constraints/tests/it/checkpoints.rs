@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use super::workers::{CLOSURE, Case};
+use super::workers::Case;
 use gchr_base::control::{Control, Limits};
 use gchr_base::error::StopReason;
 use gchr_constraints::exec::{Outcome, Stopped};
@@ -12,7 +12,7 @@ use gchr_constraints::rounds::checkpoint::{self, Checkpoints, Part, Seal};
 use gchr_constraints::rounds::workers::Worker;
 use gchr_testkit::programs::examples;
 use gchr_testkit::random::Random;
-use gchr_testkit::shared::random_program;
+use gchr_testkit::shared::{CLOSURE, random_program};
 
 /// Checkpoints in memory.
 #[derive(Default)]

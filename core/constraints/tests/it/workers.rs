@@ -17,7 +17,7 @@ use gchr_constraints::rounds::workers::{
     Job, Lost, Ran, Undividable, Wire, Worker, WorkerProgram, run_local, run_over,
 };
 use gchr_testkit::random::Random;
-use gchr_testkit::shared::random_program;
+use gchr_testkit::shared::{CLOSURE, DISTANCES, EDGES, random_program};
 
 /// A wire on which the words of the workers arrive in any order.
 struct Shuffled<'s> {
@@ -143,15 +143,6 @@ impl Case {
     }
 }
 
-pub(super) const CLOSURE: &str = ":- chr_constraint e(+int, +int), p(+int, +int), draw(+int, +int).
-one @ e(X, Y) \\ e(X, Y) <=> true.
-set @ p(X, Y) \\ p(X, Y) <=> true.
-base @ e(X, Y) ==> p(X, Y).
-none @ draw(0, _) <=> true.
-next @ draw(N, S) <=> N > 0 | T is (1103515245 * S + 12345) mod 2147483648, X is (S >> 8) mod 23,
-    Y is (T >> 9) mod 23, e(X, Y), M is N - 1, draw(M, T).
-";
-
 #[test]
 fn closures_are_those_of_one_worker() {
     let graph = "draw(40, 7)";
@@ -177,18 +168,7 @@ q(X, _, Y) ==> X < 3 | p(X, Y).
 
 #[test]
 fn best_values_go_to_their_key_and_to_copies() {
-    let text = ":- chr_constraint e(+int, +int, +int), d(+int, +int, +int), near(+int, +int), step(+int).
-best @ d(S, X, A) \\ d(S, X, B) <=> A =< B | true.
-e(X, Y, L) \\ e(X, Y, L) <=> true.
-near(X, Y) \\ near(X, Y) <=> true.
-walk @ d(S, X, A), e(X, Y, L) ==> C is A + L, C < 60 | d(S, Y, C).
-meet @ d(S, X, A), d(T, X, B) ==> A + B < 12 | near(S, T).
-start @ e(X, _, _) ==> d(X, X, 0).
-";
-    let edges =
-        "e(1, 2, 3), e(2, 3, 4), e(3, 1, 1), e(1, 3, 9), e(3, 4, 2), e(4, 2, 1), e(4, 5, 1), e(5, 1, 1)";
-    let text = text.replace("C is A + L, C < 60 |", "A + L < 60 | C is A + L,");
-    Case::new(&text, edges).check(&[2, 3, 4, 7], Limits::default());
+    Case::new(DISTANCES, EDGES).check(&[2, 3, 4, 7], Limits::default());
 }
 
 /// Each further query is a batch of its own.

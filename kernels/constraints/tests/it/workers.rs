@@ -19,7 +19,7 @@ use gchr_kernels_constraints::run::{DevicePart, Failure, Ground, Options, dealt}
 use gchr_simulator::SimDevice;
 use gchr_testkit::programs;
 use gchr_testkit::random::Random;
-use gchr_testkit::shared::random_program;
+use gchr_testkit::shared::{CLOSURE, DISTANCES, EDGES, random_program};
 
 struct Case {
     sources: SourceMap,
@@ -167,24 +167,9 @@ impl Engines for OnDevices<'_> {
     }
 }
 
-const CLOSURE: &str = ":- chr_constraint e(+int, +int), p(+int, +int), draw(+int, +int).
-one @ e(X, Y) \\ e(X, Y) <=> true.
-set @ p(X, Y) \\ p(X, Y) <=> true.
-base @ e(X, Y) ==> p(X, Y).
-none @ draw(0, _) <=> true.
-next @ draw(N, S) <=> N > 0 | T is (1103515245 * S + 12345) mod 2147483648, X is (S >> 8) mod 23,
-    Y is (T >> 9) mod 23, e(X, Y), M is N - 1, draw(M, T).
-";
-
-const DISTANCES: &str = ":- chr_constraint e(+int, +int, +int), d(+int, +int, +int), near(+int, +int).
-best @ d(S, X, A) \\ d(S, X, B) <=> A =< B | true.
-e(X, Y, L) \\ e(X, Y, L) <=> true.
-near(X, Y) \\ near(X, Y) <=> true.
-walk @ d(S, X, A), e(X, Y, L) ==> A + L < 60 | C is A + L, d(S, Y, C).
-meet @ d(S, X, A), d(T, X, B) ==> A + B < 12 | near(S, T).
-start @ e(X, _, _) ==> d(X, X, 0).
-?- e(1, 2, 3), e(2, 3, 4), e(3, 1, 1), e(1, 3, 9), e(3, 4, 2), e(4, 2, 1), e(4, 5, 1), e(5, 1, 1).
-";
+fn distances() -> String {
+    format!("{DISTANCES}?- {EDGES}.\n")
+}
 
 fn check(text: &str, numbers: &[usize]) {
     let case = Case::new(text);
@@ -205,7 +190,7 @@ fn closures_are_those_of_one_worker() {
 
 #[test]
 fn best_values_go_to_their_key_and_to_copies() {
-    check(DISTANCES, &[1, 2, 3]);
+    check(&distances(), &[1, 2, 3]);
 }
 
 /// Each further query is a batch of its own.
@@ -313,6 +298,6 @@ mod gpu {
 
     #[test]
     fn best_values_on_gpus() {
-        check_on_gpus("best_values_on_gpus", DISTANCES, &[1, 2, 3]);
+        check_on_gpus("best_values_on_gpus", &distances(), &[1, 2, 3]);
     }
 }
