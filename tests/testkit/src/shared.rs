@@ -1,5 +1,5 @@
-//! Constraint programs that workers can share, and random ones, of which they can share most: rules that add, with sets,
-//! best values and a rule that removes what no worker divides.
+//! Constraint programs that workers can share, and random ones, of which they can share most: rules that add, with
+//! sets, best values and a rule that removes what no worker divides.
 
 use crate::random::Random;
 
