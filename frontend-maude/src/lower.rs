@@ -101,13 +101,25 @@ struct Lists {
     no_others: SymbolId,
 }
 
+/// What a program of another language has already, whose rules are read.
+#[derive(Clone, Default)]
+pub(crate) struct Host {
+    /// Sorts by name.
+    pub sorts: HashMap<Arc<str>, SortId>,
+    /// Symbols by name.
+    pub symbols: HashMap<Arc<str>, SymbolId>,
+    /// Whether rules are tried in their order: none may come before others because it is cheaper.
+    pub in_order: bool,
+}
+
 /// What is made of all modules of a program.
 #[derive(Clone)]
 pub(crate) struct Output {
     pub signature: ir::Signature,
     pub rules: Vec<rule::Rule>,
     pub diagnostics: Vec<Diagnostic>,
-    int: SortId,
+    pub int: SortId,
+    pub host: Host,
     /// Whether the rules are final: further terms use what there is.
     frozen: bool,
     /// What a term needs and a final program does not have.
@@ -119,7 +131,8 @@ impl Output {
         let mut signature = ir::Signature { big_integers: true, ..ir::Signature::with_builtin_bool() };
         signature.sorts[signature.booleans.sort].name = HIDDEN_BOOL.into();
         let int = signature.sorts.push(ir::Sort { name: "Int".into(), kind: SortKind::Int, span: None });
-        Self { signature, rules: Vec::new(), diagnostics: Vec::new(), int, frozen: false, missing: None }
+        let (rules, diagnostics, host) = (Vec::new(), Vec::new(), Host::default());
+        Self { signature, rules, diagnostics, int, host, frozen: false, missing: None }
     }
 
     /// The program so far.
@@ -267,7 +280,10 @@ impl Space {
         for kind in 0..signature.kinds.len() {
             let name = signature.kind_name(kind).to_string();
             let span = signature.kinds[kind].first().map(|&sort| signature.sorts[sort].span);
-            space.sorts.push(out.signature.sorts.push(ir::Sort { name, kind: SortKind::Data, span }));
+            let known = out.host.sorts.get(name.as_str()).copied();
+            let new =
+                |out: &mut Output| out.signature.sorts.push(ir::Sort { name, kind: SortKind::Data, span });
+            space.sorts.push(known.unwrap_or_else(|| new(out)));
         }
         let mut lower = Lower { space: &mut space, out };
         lower.declare();
@@ -278,6 +294,16 @@ impl Space {
     /// What is rewritten for an operator.
     pub fn call(&self, op: usize) -> SymbolId {
         self.calls[op]
+    }
+
+    /// What normal forms have for an operator.
+    pub fn value(&self, op: usize) -> SymbolId {
+        self.values[op]
+    }
+
+    /// What the sort of this name became.
+    pub fn sort_named(&self, name: &str) -> Option<SortId> {
+        self.signature.sort(name).map(|sort| self.sorts[self.signature.sorts[sort].kind])
     }
 
     fn op(&self, key: &OpKey) -> usize {
@@ -298,7 +324,10 @@ impl Lower<'_> {
         for op in &signature.ops {
             let args: Vec<SortId> = op.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
             let result = self.space.sorts[op.range];
-            let call = self.symbol(&op.name, args.clone(), result, Some(op.span));
+            let call = match self.out.host.symbols.get(&op.name) {
+                Some(&known) => known,
+                None => self.symbol(&op.name, args.clone(), result, Some(op.span)),
+            };
             let value = match has_axioms(op) {
                 true => self.symbol(&op.name, args, result, Some(op.span)),
                 false => call,
@@ -551,6 +580,10 @@ impl Lower<'_> {
     }
 
     fn operation(&self, op: Operator, args: Vec<Expr>, span: Span) -> Expr {
+        let op = match self.out.signature.sorts[args[0].sort].kind {
+            SortKind::Int | SortKind::Float if op == Operator::Same => Operator::Eq,
+            _ => op,
+        };
         let sort = self.out.signature.sort_of_result(op, args[0].sort);
         Expr { kind: ExprKind::Op { op, args }, sort, span }
     }
