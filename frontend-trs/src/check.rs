@@ -167,6 +167,10 @@ pub(crate) fn check(
     }
     reporter.diagnostics.extend(of_term.diagnostics);
     let checked = finished(module, rules, Start::Term(own), scope, fields.functions());
+    axioms::identities_in_heads(&axioms, &checked, &mut reporter);
+    if failed(&reporter) {
+        return (None, reporter.diagnostics);
+    }
     let axioms = axioms::of_instances(&axioms, &checked.program.signature, &checked.origins);
     (Some(Checked { term, otherwise: last, axioms, ..checked }), reporter.diagnostics)
 }

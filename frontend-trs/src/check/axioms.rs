@@ -2,12 +2,13 @@
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
+use gchr_base::rule::{HeadAtom, Pattern, PatternKind};
 use gchr_base::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 use gchr_maude::Axioms;
 
-use super::Reporter;
 use super::declarations::Scope;
+use super::{Checked, Reporter};
 use crate::ast::{Axiom, AxiomKind, Ident, Module, Section};
 
 /// The axioms of all symbols that declare some. What does not fit is reported.
@@ -144,4 +145,44 @@ pub(crate) fn of_instances(
         Some((id, axioms))
     });
     axioms.collect()
+}
+
+/// Reports left-hand sides that are something else modulo the identity of their symbol: an equation for what remains
+/// would be one for every term of the sort, or for a constructor.
+pub(crate) fn identities_in_heads(
+    declared: &HashMap<SymbolId, Axioms>,
+    checked: &Checked,
+    reporter: &mut Reporter,
+) {
+    for head in checked.program.rules.iter().filter_map(|rule| rule.heads.first()) {
+        let HeadAtom::Term { symbol, args } = &head.atom else { continue };
+        // What holds for an equation holds for its instances.
+        let Some(identity) = declared.get(symbol).and_then(|axioms| axioms.identity) else { continue };
+        let Some(place) = args.iter().find(|arg| vanishes(arg, *symbol, identity, checked)) else { continue };
+        let signature = &checked.program.signature;
+        let (name, identity) = (&signature.symbols[*symbol].name, &signature.symbols[identity].name);
+        reporter.report(
+            Diagnostic::error(
+                "T0310",
+                format!("this left-hand side has the identity of `{name}` as an argument"),
+            )
+            .label(place.span, format!("the same as `{identity}`"))
+            .note(format!("`{name}` of `{identity}` and another argument is that argument already"))
+            .help("remove the equation"),
+        );
+    }
+}
+
+/// Whether a pattern is an identity, modulo this.
+fn vanishes(pattern: &Pattern, symbol: SymbolId, identity: SymbolId, checked: &Checked) -> bool {
+    let mut todo = vec![pattern];
+    while let Some(pattern) = todo.pop() {
+        let PatternKind::App { symbol: of, args } = &pattern.kind else { return false };
+        match checked.origin(*of) {
+            of if of == symbol => todo.extend(args),
+            of if of == identity => {}
+            _ => return false,
+        }
+    }
+    true
 }

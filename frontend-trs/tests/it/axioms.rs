@@ -123,6 +123,41 @@ fn axioms_fit_the_sorts() {
     check("map F: A # A -> A [];", "T0003", "]");
 }
 
+#[test]
+fn identities_are_no_arguments_of_left_hand_sides() {
+    let bags = "sort Bag(A) = struct Empty | One(A); map Plus: Bag(A) # Bag(A) -> Bag(A) [comm id: Empty]; F: Bag(A) -> Bag(A);
+      var B: Bag(A); X: A;";
+    check_error(&format!("{bags} eqn Plus(Empty, B) = B;"), "T0310", "Empty");
+    check_error(&format!("{bags} eqn Plus(One(X), Plus(Empty, Empty)) = B;"), "T0304", "B");
+    let nested =
+        "eqn Plus(One(X), Plus(Empty, Empty)) = One(X); F(One(X)) = Empty; input F(Plus(One(1), Empty));";
+    check_error(&format!("{bags} {nested}"), "T0310", "Plus(Empty, Empty)");
+    check(
+        &format!("{bags} eqn F(Plus(Empty, One(X))) = Empty; input F(One(1));"),
+        &[("F(Plus(Empty, One(2)))", "Empty")],
+    );
+}
+
+#[test]
+fn sets_have_each_element_once() {
+    let text = "sort Set = struct Empty | One(Int);
+      map Union: Set # Set -> Set [assoc comm id: Empty]; In: Int # Set -> Bool; Both: Set # Set -> Set;
+      var X: Int; A, B: Set;
+      eqn Union(A, A) = A; In(X, Union(One(X), A)) = true; In(X, A) = false [owise];
+        Both(Union(One(X), A), B) = Union(if(In(X, B), One(X), Empty), Both(A, B)); Both(Empty, B) = Empty;";
+    check(
+        text,
+        &[
+            ("Union(One(2), Union(One(1), Union(One(2), One(1))))", "Union(One(1), One(2))"),
+            (
+                "Both(Union(One(2), Union(One(1), One(3))), Union(One(3), Union(One(2), One(3))))",
+                "Union(One(2), One(3))",
+            ),
+            ("In(2, Union(One(1), One(1)))", "false"),
+        ],
+    );
+}
+
 /// A bag of numbers: a tree of them.
 #[derive(Clone, Debug)]
 enum Tree {
