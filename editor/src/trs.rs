@@ -2,7 +2,9 @@
 
 use gchr_base::names::{Ident, Name};
 use gchr_base::source::{SourceMap, Span};
-use gchr_trs::ast::{Module, NodeKind, Section, SortBody, SortRef, StructSymbol, SymbolDeclaration, Term};
+use gchr_trs::ast::{
+    AxiomKind, Module, NodeKind, Section, SortBody, SortRef, StructSymbol, SymbolDeclaration, Term,
+};
 
 use crate::index::{Builder, Entry, Index, Kind, Role};
 
@@ -160,6 +162,11 @@ impl Reader<'_> {
                 for declared in symbols {
                     declared.args.iter().for_each(|sort| self.use_sort(sort));
                     self.use_sort(&declared.result);
+                    for axiom in &declared.axioms {
+                        if let AxiomKind::Identity(of) = axiom.kind {
+                            self.use_constant(of);
+                        }
+                    }
                 }
             }
             Section::Variables(variables) => {
@@ -192,6 +199,14 @@ impl Reader<'_> {
             if let Some(symbol) = self.builder.find(Kind::Sort, self.text(name.name), None) {
                 self.builder.occurs(symbol, name.span.range(), Role::Use);
             }
+        }
+    }
+
+    fn use_constant(&mut self, name: Ident) {
+        let kinds = [Kind::Function, Kind::Constructor];
+        let found = kinds.iter().find_map(|&kind| self.builder.find(kind, self.text(name.name), None));
+        if let Some(symbol) = found {
+            self.builder.occurs(symbol, name.span.range(), Role::Use);
         }
     }
 

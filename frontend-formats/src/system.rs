@@ -130,7 +130,7 @@ pub(crate) fn axioms_of(name: &str) -> Option<Axioms> {
         "AC" => (true, true),
         _ => return None,
     };
-    Some(Axioms { associative, commutative })
+    Some(Axioms { associative, commutative, ..Axioms::default() })
 }
 
 /// The numbers of arguments, with something between them.

@@ -6,6 +6,7 @@ mod expr;
 mod lists;
 mod numbers;
 mod order;
+mod output;
 mod pattern;
 mod picks;
 mod rewriting;
@@ -25,10 +26,11 @@ use gchr_base::rule::{
     self, Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Role, Var, VarId,
 };
 use gchr_base::signature::{
-    self as ir, Brackets, HIDDEN_BOOL, Mixfix, MixfixPiece, Notation, SortId, SortKind, Symbol, SymbolId,
-    SymbolKind,
+    self as ir, Brackets, Mixfix, MixfixPiece, Notation, SortId, SortKind, Symbol, SymbolId, SymbolKind,
 };
 use gchr_base::source::Span;
+
+pub(crate) use self::output::Output;
 
 use crate::grammar::binding;
 use crate::modules::Flat;
@@ -99,50 +101,6 @@ struct Lists {
     left: SortId,
     others: SymbolId,
     no_others: SymbolId,
-}
-
-/// What is made of all modules of a program.
-#[derive(Clone)]
-pub(crate) struct Output {
-    pub signature: ir::Signature,
-    pub rules: Vec<rule::Rule>,
-    pub diagnostics: Vec<Diagnostic>,
-    int: SortId,
-    /// Whether the rules are final: further terms use what there is.
-    frozen: bool,
-    /// What a term needs and a final program does not have.
-    missing: Option<Span>,
-}
-
-impl Output {
-    pub fn new() -> Self {
-        let mut signature = ir::Signature { big_integers: true, ..ir::Signature::with_builtin_bool() };
-        signature.sorts[signature.booleans.sort].name = HIDDEN_BOOL.into();
-        let int = signature.sorts.push(ir::Sort { name: "Int".into(), kind: SortKind::Int, span: None });
-        Self { signature, rules: Vec::new(), diagnostics: Vec::new(), int, frozen: false, missing: None }
-    }
-
-    /// The program so far.
-    pub fn program(&self) -> rule::Program {
-        let mut signature = self.signature.clone();
-        for rule in &self.rules {
-            if let Some(HeadAtom::Term { symbol, .. }) = rule.heads.first().map(|head| &head.atom) {
-                signature.symbols[*symbol].kind = SymbolKind::Defined;
-            }
-        }
-        let rules = self.rules.iter().cloned().collect();
-        rule::Program { signature, rules, start: rule::Start::Term(None), semantics: None }
-    }
-
-    /// From here on, terms use what there is.
-    pub fn freeze(&mut self) {
-        self.rules = Vec::new();
-        self.frozen = true;
-    }
-
-    pub fn take_missing(&mut self) -> Option<Span> {
-        self.missing.take()
-    }
 }
 
 /// One module.
@@ -267,7 +225,10 @@ impl Space {
         for kind in 0..signature.kinds.len() {
             let name = signature.kind_name(kind).to_string();
             let span = signature.kinds[kind].first().map(|&sort| signature.sorts[sort].span);
-            space.sorts.push(out.signature.sorts.push(ir::Sort { name, kind: SortKind::Data, span }));
+            let known = out.host.sorts.get(name.as_str()).copied();
+            let new =
+                |out: &mut Output| out.signature.sorts.push(ir::Sort { name, kind: SortKind::Data, span });
+            space.sorts.push(known.unwrap_or_else(|| new(out)));
         }
         let mut lower = Lower { space: &mut space, out };
         lower.declare();
@@ -278,6 +239,16 @@ impl Space {
     /// What is rewritten for an operator.
     pub fn call(&self, op: usize) -> SymbolId {
         self.calls[op]
+    }
+
+    /// What normal forms have for an operator.
+    pub fn value(&self, op: usize) -> SymbolId {
+        self.values[op]
+    }
+
+    /// What the sort of this name became.
+    pub fn sort_named(&self, name: &str) -> Option<SortId> {
+        self.signature.sort(name).map(|sort| self.sorts[self.signature.sorts[sort].kind])
     }
 
     fn op(&self, key: &OpKey) -> usize {
@@ -298,7 +269,10 @@ impl Lower<'_> {
         for op in &signature.ops {
             let args: Vec<SortId> = op.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
             let result = self.space.sorts[op.range];
-            let call = self.symbol(&op.name, args.clone(), result, Some(op.span));
+            let call = match self.out.host.symbols.get(&op.name) {
+                Some(&known) => known,
+                None => self.symbol(&op.name, args.clone(), result, Some(op.span)),
+            };
             let value = match has_axioms(op) {
                 true => self.symbol(&op.name, args, result, Some(op.span)),
                 false => call,
@@ -551,6 +525,10 @@ impl Lower<'_> {
     }
 
     fn operation(&self, op: Operator, args: Vec<Expr>, span: Span) -> Expr {
+        let op = match self.out.signature.sorts[args[0].sort].kind {
+            SortKind::Int | SortKind::Float if op == Operator::Same => Operator::Eq,
+            _ => op,
+        };
         let sort = self.out.signature.sort_of_result(op, args[0].sort);
         Expr { kind: ExprKind::Op { op, args }, sort, span }
     }

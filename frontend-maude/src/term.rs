@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use gchr_base::op::Op;
+use gchr_base::rule::Const;
 use gchr_base::source::Span;
 use num_bigint::BigInt;
 
@@ -33,6 +35,10 @@ pub(crate) enum TermKind {
     Number(BigInt),
     /// A quoted identifier or a string, with its sort.
     Text(Arc<str>, TypeName),
+    /// A constant of a sort that is built in, in rules of another language.
+    Value(Const, TypeName),
+    /// An operation that is built in, with the sort of its result, in such rules.
+    Operation(Op, Vec<Term>, TypeName),
     Special(Special, Vec<Term>),
     /// Whether a term has a sort.
     HasSort(Box<Term>, TypeName),
@@ -87,8 +93,8 @@ impl Term {
     /// The terms right below this one.
     pub fn children(&self) -> &[Term] {
         match &self.kind {
-            TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => &[],
-            TermKind::App(_, args) | TermKind::Special(_, args) => args,
+            TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) | TermKind::Value(..) => &[],
+            TermKind::App(_, args) | TermKind::Special(_, args) | TermKind::Operation(_, args, _) => args,
             TermKind::Repeat(_, _, arg) | TermKind::HasSort(arg, _) => std::slice::from_ref(&**arg),
         }
     }
@@ -101,6 +107,8 @@ impl Term {
             (TermKind::Repeat(a, m, _), TermKind::Repeat(b, n, _)) => a.name == b.name && m == n,
             (TermKind::Number(a), TermKind::Number(b)) => a == b,
             (TermKind::Text(a, _), TermKind::Text(b, _)) => a == b,
+            (TermKind::Value(a, _), TermKind::Value(b, _)) => a == b,
+            (TermKind::Operation(a, ..), TermKind::Operation(b, ..)) => a == b,
             _ => false,
         };
         let (left, right) = (self.children(), other.children());
@@ -128,7 +136,10 @@ impl Term {
         let all = |args: &[Term]| args.iter().map(|arg| arg.with(replace)).collect();
         let one = |arg: &Term| Box::new(arg.with(replace));
         let kind = match &self.kind {
-            TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => self.kind.clone(),
+            TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) | TermKind::Value(..) => {
+                self.kind.clone()
+            }
+            TermKind::Operation(op, args, of) => TermKind::Operation(*op, all(args), of.clone()),
             TermKind::App(key, args) => TermKind::App(key.clone(), all(args)),
             TermKind::Repeat(key, count, arg) => TermKind::Repeat(key.clone(), *count, one(arg)),
             TermKind::Special(special, args) => TermKind::Special(*special, all(args)),
@@ -163,6 +174,8 @@ impl Term {
             }
             TermKind::Number(number) => TermKind::Number(number.clone()),
             TermKind::Text(text, of) => TermKind::Text(text.clone(), names.type_name(of)),
+            TermKind::Value(value, of) => TermKind::Value(*value, names.type_name(of)),
+            TermKind::Operation(op, args, of) => TermKind::Operation(*op, all(args), names.type_name(of)),
             TermKind::Special(special, args) => TermKind::Special(*special, all(args)),
             TermKind::HasSort(arg, of) => TermKind::HasSort(Box::new(arg.map(names)), names.type_name(of)),
         };

@@ -145,7 +145,7 @@ pub struct StructArgument {
     pub sort: SortRef,
 }
 
-/// `F, G: A # B -> C;`
+/// `F, G: A # B -> C;` or `F: A # A -> A [assoc comm id: Empty];`
 #[derive(Clone, PartialEq, Debug)]
 pub struct SymbolDeclaration {
     /// The names.
@@ -154,8 +154,30 @@ pub struct SymbolDeclaration {
     pub args: Vec<SortRef>,
     /// Sort of the result.
     pub result: SortRef,
+    /// What stands in square brackets.
+    pub axioms: Vec<Axiom>,
     /// The clause.
     pub span: Span,
+}
+
+/// An axiom of a symbol with two arguments: its equations match modulo this.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Axiom {
+    /// What holds.
+    pub kind: AxiomKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// Kind of an [`Axiom`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum AxiomKind {
+    /// `assoc`
+    Associative,
+    /// `comm`
+    Commutative,
+    /// `id: Empty`
+    Identity(Ident),
 }
 
 /// `X, Y : Nat;` or `A : sort;`

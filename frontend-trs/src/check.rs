@@ -1,6 +1,7 @@
 //! Syntax tree to rule IR: declarations, well-sortedness, rules and input. Every error is reported; a program comes out
 //! only without any.
 
+mod axioms;
 mod builders;
 mod choice;
 mod condition;
@@ -14,12 +15,15 @@ mod resolve;
 mod rules;
 mod types;
 
+use std::sync::Arc;
+
 use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{GroundTerm, Program, Rule, RuleId, Start};
 use gchr_base::signature::SymbolId;
 use gchr_base::source::{SourceId, Span};
+use gchr_maude::Axioms;
 
 pub use input::InputReader;
 pub(crate) use input::parse_input;
@@ -82,6 +86,8 @@ pub(crate) struct Checked {
     pub fields: HashSet<SymbolId>,
     /// Rules that are tried when no other one applies.
     pub otherwise: HashSet<RuleId>,
+    /// Symbols whose equations match modulo axioms.
+    pub axioms: HashMap<SymbolId, Axioms>,
 }
 
 /// A variable of a `var` section.
@@ -100,10 +106,16 @@ impl Checked {
         self.origins.get(&symbol).copied().unwrap_or(symbol)
     }
 
-    /// The program without what has parameters, and the reader of further terms.
-    pub fn finish(self) -> (Program, InputReader) {
+    /// The program without what has parameters, whose rules match modulo the axioms of its symbols, and the reader of
+    /// further terms. What is wrong is reported.
+    pub fn finish(mut self, diagnostics: &mut Vec<Diagnostic>) -> Option<(Program, InputReader)> {
         let mut program = self.program;
         let numbers = self.reader.numbers();
+        let otherwise = match self.has_parameters {
+            true => numbers.rules(&program, &self.otherwise),
+            false => std::mem::take(&mut self.otherwise),
+        };
+        let axioms = numbers.axioms(&self.axioms);
         let own = match std::mem::replace(&mut program.start, Start::Term(None)) {
             Start::Term(own) => own,
             Start::Goals(_) => None,
@@ -113,7 +125,13 @@ impl Checked {
         }
         program.start = Start::Term(self.term.or(own).map(|term| numbers.term(term)));
         debug_assert_eq!(gchr_base::rule::verify(&program), []);
-        (program, self.reader)
+        if axioms.is_empty() {
+            return Some((program, self.reader));
+        }
+        let modulo = Arc::new(gchr_maude::modulo(&program, &axioms, &otherwise, diagnostics)?);
+        debug_assert_eq!(gchr_base::rule::verify(&modulo.program), []);
+        let program = modulo.program.clone();
+        Some((program, self.reader.modulo(modulo)))
     }
 }
 
@@ -128,6 +146,7 @@ pub(crate) fn check(
     module.damaged.iter().for_each(|&name| reporter.silence(name));
     let mut scope = Scope::declare(module, &mut reporter);
     _ = instances::make_constructors(&mut scope, &mut reporter);
+    let axioms = axioms::declared(module, &scope, &mut reporter);
     let mut fields = std::mem::take(&mut scope.fields);
     let Sections { rules, otherwise, input } = sections(module, &mut scope, &mut reporter);
     let failed = |reporter: &Reporter| syntax_errors || has_errors(&reporter.diagnostics);
@@ -148,7 +167,12 @@ pub(crate) fn check(
     }
     reporter.diagnostics.extend(of_term.diagnostics);
     let checked = finished(module, rules, Start::Term(own), scope, fields.functions());
-    (Some(Checked { term, otherwise: last, ..checked }), reporter.diagnostics)
+    axioms::identities_in_heads(&axioms, &checked, &mut reporter);
+    if failed(&reporter) {
+        return (None, reporter.diagnostics);
+    }
+    let axioms = axioms::of_instances(&axioms, &checked.program.signature, &checked.origins);
+    (Some(Checked { term, otherwise: last, axioms, ..checked }), reporter.diagnostics)
 }
 
 /// What the sections of a program have.
@@ -225,8 +249,19 @@ fn finished(
     let has_parameters = !scope.families.is_empty();
     let numbers = Numbers::of(&program.signature, &scope.families);
     let (source, reader) = (module.source, InputReader::new(scope, numbers));
-    let (term, otherwise) = (None, HashSet::default());
-    Checked { program, term, has_parameters, reader, source, variables, owners, origins, fields, otherwise }
+    Checked {
+        program,
+        term: None,
+        has_parameters,
+        reader,
+        source,
+        variables,
+        owners,
+        origins,
+        fields,
+        otherwise: HashSet::default(),
+        axioms: HashMap::default(),
+    }
 }
 
 fn declared_variables(scope: &Scope<'_>) -> Vec<DeclaredVariable> {

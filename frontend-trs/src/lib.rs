@@ -70,7 +70,8 @@ fn load_parsed(parsed: Parsed, sources: &SourceMap, term: Option<SourceId>) -> L
     if let Some(checked) = &checked {
         diagnostics.extend(analysis::analyse(checked));
     }
-    let finished = checked.filter(|_| !has_errors(&diagnostics)).map(check::Checked::finish);
+    let checked = checked.filter(|_| !has_errors(&diagnostics));
+    let finished = checked.and_then(|checked| checked.finish(&mut diagnostics));
     let (program, reader) = finished.unzip();
     diagnostic::sort(&mut diagnostics);
     Loaded { ast, program, reader, diagnostics }

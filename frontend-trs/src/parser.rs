@@ -312,9 +312,28 @@ fn symbol_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SymbolDeclarati
                 (None, _) => Err(SyntaxError::Expected { expected: vec!["`->`"], at: span.end }),
             }
         });
-    idents(lexed, "a symbol").then_ignore(just(Token::Colon)).then(profile).map_with(
-        |(names, (args, result)), e| SymbolDeclaration { names, args, result, span: place(lexed, e.span()) },
-    )
+    let axioms = axiom(lexed)
+        .repeated()
+        .at_least(1)
+        .collect()
+        .delimited_by(just(Token::OpenSquare), just(Token::CloseSquare));
+    let symbols = idents(lexed, "a symbol").then_ignore(just(Token::Colon)).then(profile);
+    symbols.then(axioms.or_not()).map_with(|((names, (args, result)), axioms), e| {
+        let axioms = axioms.unwrap_or_default();
+        SymbolDeclaration { names, args, result, axioms, span: place(lexed, e.span()) }
+    })
+}
+
+fn axiom<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Axiom> {
+    let identity = word(lexed, "id", "`id`")
+        .ignore_then(just(Token::Colon).labelled("`:`"))
+        .ignore_then(ident(lexed, "a constant"));
+    choice((
+        word(lexed, "assoc", "`assoc`").map(|()| AxiomKind::Associative),
+        word(lexed, "comm", "`comm`").map(|()| AxiomKind::Commutative),
+        identity.map(AxiomKind::Identity),
+    ))
+    .map_with(|kind, e| Axiom { kind, span: place(lexed, e.span()) })
 }
 
 fn variable_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, VariableDeclaration> {

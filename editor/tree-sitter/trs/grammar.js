@@ -83,7 +83,9 @@ export default grammar({
       ":",
       optional(seq(list("#", field("argument", $._sort)), "->")),
       field("result", $._sort),
+      optional($.axioms),
     ),
+    axioms: $ => seq("[", repeat1(choice("assoc", "comm", seq("id", ":", field("identity", $.name)))), "]"),
 
     variable_declaration: $ => seq(
       list(",", field("name", $.name)),

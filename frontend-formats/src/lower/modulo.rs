@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gchr_base::diagnostic::{Diagnostic, has_errors};
-use gchr_base::hash::HashMap;
+use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::signature::SymbolId;
 use gchr_base::source::{SourceId, SourceMap, Span};
@@ -97,5 +97,5 @@ fn modulo(system: &System, free: &Program, diagnostics: &mut Vec<Diagnostic>) ->
     if has_errors(diagnostics) {
         return None;
     }
-    gchr_maude::modulo(free, &axioms, diagnostics)
+    gchr_maude::modulo(free, &axioms, &HashSet::default(), diagnostics)
 }

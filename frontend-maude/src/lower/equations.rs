@@ -97,10 +97,14 @@ impl Lower<'_> {
                 let reason = "it has no operator outermost that equations can be for";
                 return self.left_out(Unmatched { span: rule.left.span, reason });
             }
-            TermKind::Repeat(..) | TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => {
+            TermKind::Repeat(..)
+            | TermKind::Var(..)
+            | TermKind::Number(_)
+            | TermKind::Text(..)
+            | TermKind::Value(..) => {
                 return self.not_for(rule.left.span);
             }
-            TermKind::Special(..) | TermKind::HasSort(..) => {
+            TermKind::Special(..) | TermKind::HasSort(..) | TermKind::Operation(..) => {
                 let reason = "what this stands for is built in";
                 return self.left_out(Unmatched { span: rule.left.span, reason });
             }
@@ -288,8 +292,12 @@ impl Lower<'_> {
                 Some(test) => matching.cx.test(test),
                 None => {
                     let value = self.expr(&matching.cx, term);
-                    let truth = self.built(self.truth_symbol(true), Vec::new(), term.span);
-                    matching.cx.matches(value, truth);
+                    if value.sort == self.out.signature.booleans.sort {
+                        matching.cx.test(value);
+                    } else {
+                        let truth = self.built(self.truth_symbol(true), Vec::new(), term.span);
+                        matching.cx.matches(value, truth);
+                    }
                 }
             },
             Condition::Match(pattern, value) => {
@@ -302,7 +310,9 @@ impl Lower<'_> {
 
     /// An equation for applications of an operator with axioms.
     fn at_axioms(&mut self, op: usize, rule: &Rule, right: &Term) -> Result<(), Unmatched> {
-        if self.is_idempotence(op, rule, right) || self.decided_by_one(op, rule, right)? {
+        // Such equations come before others, which may be asked for where there are no others before them.
+        let comes_first = !self.out.host.in_order || !self.space.defined.contains(&op);
+        if comes_first && (self.is_idempotence(op, rule, right) || self.decided_by_one(op, rule, right)?) {
             return Ok(());
         }
         self.space.defined.insert(op);
@@ -367,7 +377,7 @@ impl Lower<'_> {
             _ => false,
         };
         let is_constant = |term: &Term| match &term.kind {
-            TermKind::Number(_) | TermKind::Text(..) => true,
+            TermKind::Number(_) | TermKind::Text(..) | TermKind::Value(..) => true,
             TermKind::App(key, args) => {
                 args.is_empty() && !has_axioms(&self.space.signature.ops[self.op(key)])
             }

@@ -16,6 +16,13 @@ impl Lower<'_> {
                 None => unreachable!("variables without a value are reported before"),
             },
             TermKind::Number(number) => self.number(number, span),
+            TermKind::Value(value, of) => {
+                Expr { kind: ExprKind::Const(*value), sort: self.sort_of(of), span }
+            }
+            TermKind::Operation(op, args, of) => {
+                let args = args.iter().map(|arg| self.expr(cx, arg)).collect();
+                Expr { kind: ExprKind::Op { op: *op, args }, sort: self.sort_of(of), span }
+            }
             TermKind::Text(text, of) => {
                 let symbol = self.text(text, of, span);
                 self.app(symbol, Vec::new(), span)
@@ -194,6 +201,14 @@ impl Lower<'_> {
         let mut args = vec![first];
         args.extend(cx.values(&keys, &[], span));
         self.app(symbol, args, span)
+    }
+
+    /// The sort of the values of a type.
+    pub(super) fn sort_of(&self, of: &TypeName) -> SortId {
+        match self.space.signature.type_of(of) {
+            Some(of) => self.space.sorts[self.space.signature.kind(of)],
+            None => unreachable!("the sorts of a term are declared"),
+        }
     }
 
     fn kind_of_sort(&self, sort: SortId) -> usize {

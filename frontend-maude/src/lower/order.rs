@@ -41,6 +41,14 @@ impl Lower<'_> {
             let patterns = [left, right].map(|pattern| self.built(number, vec![pattern], span)).to_vec();
             self.rule(symbol, cx, patterns, body, span);
         }
+        if self.out.signature.sorts[sort].kind != SortKind::Data {
+            let mut cx = Cx::default();
+            let (a, left) = cx.fresh(sort, span);
+            let (b, right) = cx.fresh(sort, span);
+            let values = vec![cx.value(a, span), cx.value(b, span)];
+            let body = self.operation(Operator::Lt, values, span);
+            return self.rule(symbol, cx, vec![left, right], body, span);
+        }
         for (builder, kinds) in self.builders(kind) {
             if kinds.is_empty() {
                 continue;

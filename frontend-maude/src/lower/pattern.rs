@@ -181,6 +181,10 @@ impl Lower<'_> {
         match &term.kind {
             TermKind::Var(name, of) => Ok(self.variable(matching, name, of, span)),
             TermKind::Number(number) => Ok(self.number_pattern(matching, number, span)),
+            TermKind::Value(value, of) => {
+                let (kind, sort) = (PatternKind::Const(*value), self.sort_of(of));
+                Ok(Pattern { kind, sort, span })
+            }
             TermKind::Text(text, of) => {
                 let symbol = self.text(text, of, span);
                 Ok(self.built(symbol, Vec::new(), span))
@@ -220,7 +224,7 @@ impl Lower<'_> {
                 let arg = self.pattern(matching, arg)?;
                 self.repeated(op, *count, arg, span)
             }
-            TermKind::Special(..) | TermKind::HasSort(..) => {
+            TermKind::Special(..) | TermKind::HasSort(..) | TermKind::Operation(..) => {
                 Err(Unmatched { span, reason: "this is evaluated before equations are tried" })
             }
         }

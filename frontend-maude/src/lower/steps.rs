@@ -252,7 +252,7 @@ impl Lower<'_> {
     /// Whether a pattern whose variables have values stands for one value: evaluation would not change it.
     pub(super) fn is_value(&self, term: &Term) -> bool {
         match &term.kind {
-            TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) => true,
+            TermKind::Var(..) | TermKind::Number(_) | TermKind::Text(..) | TermKind::Value(..) => true,
             TermKind::App(key, args) => {
                 let op = self.op(key);
                 let declared = &self.space.signature.ops[op];

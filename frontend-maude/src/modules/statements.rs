@@ -198,7 +198,10 @@ impl Reading<'_> {
 pub(crate) fn kind_of(signature: &Signature, term: &Term) -> Option<usize> {
     let of = |name: &TypeName| signature.type_of(name).map(|of| signature.kind(of));
     match &term.kind {
-        TermKind::Var(_, name) | TermKind::Text(_, name) => of(name),
+        TermKind::Var(_, name)
+        | TermKind::Text(_, name)
+        | TermKind::Value(_, name)
+        | TermKind::Operation(_, _, name) => of(name),
         TermKind::App(key, _) | TermKind::Repeat(key, ..) => of(&key.range),
         TermKind::Number(_) => signature.sort("Nat").map(|sort| signature.kind(Type::Sort(sort))),
         TermKind::Special(Special::If, args) => args.get(1).and_then(|arg| kind_of(signature, arg)),

@@ -35,6 +35,9 @@ pub(crate) fn missing_cases(
         if symbol.args.iter().any(empty) || args.iter().any(|arg| mentions(arg, &empty)) {
             continue;
         }
+        if modulo_axioms(checked, function) || args.iter().any(|arg| has_axioms(checked, arg)) {
+            continue;
+        }
         let example = show::example(signature, function.symbol, &args, &any);
         let Some(span) = symbol.span else { continue };
         diagnostics.push(
@@ -43,6 +46,29 @@ pub(crate) fn missing_cases(
                 .note(format!("`{example}` is a normal form: it stays as it is"))
                 .help(format!("add an equation for `{example}`, unless that is what you want")),
         );
+    }
+}
+
+/// Whether rules of a function match modulo axioms. Of the ways to write such a term, one with a rule is enough.
+fn modulo_axioms(checked: &Checked, function: &Function<'_>) -> bool {
+    let mut found = checked.axioms.contains_key(&function.symbol);
+    for arg in function.cases.iter().flat_map(|case| case.args) {
+        arg.walk(&mut |pattern| {
+            if let PatternKind::App { symbol, .. } = &pattern.kind {
+                found |= checked.axioms.contains_key(symbol);
+            }
+        });
+    }
+    found
+}
+
+/// Whether a term has a symbol with axioms.
+fn has_axioms(checked: &Checked, example: &Example) -> bool {
+    match example {
+        Example::Any(_) | Example::Const(_) => false,
+        Example::App(symbol, args) => {
+            checked.axioms.contains_key(symbol) || args.iter().any(|arg| has_axioms(checked, arg))
+        }
     }
 }
 

@@ -53,6 +53,8 @@ pub(crate) fn symbols_and_sorts(checked: &Checked, diagnostics: &mut Vec<Diagnos
     let of_struct =
         |rule: &&Rule| rule.heads.iter().any(|head| head.span == rule.span && is_field(head, checked));
     program.rules.iter().filter(|rule| !of_struct(rule)).for_each(|rule| mark(rule, checked, &mut used));
+    let identities = checked.axioms.values().filter_map(|axioms| axioms.identity);
+    identities.for_each(|of| used[checked.origin(of).index()] = true);
     // What one instance is used for, all are.
     for id in signature.symbols.ids() {
         used[id.index()] = used[checked.origin(id).index()];

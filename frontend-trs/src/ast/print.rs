@@ -87,7 +87,17 @@ fn symbol(clause: &SymbolDeclaration, names: &Names, f: &mut Formatter<'_>) -> f
         separated(f, &clause.args, " # ", |arg, f| sort_ref(arg, names, f))?;
         f.write_str(" -> ")?;
     }
-    sort_ref(&clause.result, names, f)
+    sort_ref(&clause.result, names, f)?;
+    if clause.axioms.is_empty() {
+        return Ok(());
+    }
+    f.write_str(" [")?;
+    separated(f, &clause.axioms, " ", |axiom, f| match axiom.kind {
+        AxiomKind::Associative => f.write_str("assoc"),
+        AxiomKind::Commutative => f.write_str("comm"),
+        AxiomKind::Identity(of) => write!(f, "id: {}", names.get(of.name)),
+    })?;
+    f.write_str("]")
 }
 
 impl SortRef {

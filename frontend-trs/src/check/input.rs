@@ -7,6 +7,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::rule::GroundTerm;
 use gchr_base::signature::{HIDDEN_BOOL, Signature, SymbolId};
 use gchr_base::source::{SourceId, SourceMap};
+use gchr_maude::Modulo;
 
 use super::Reporter;
 use super::builders::GroundBuilder;
@@ -24,6 +25,8 @@ use crate::parser::read_term;
 #[derive(Clone)]
 pub struct InputReader {
     finished: Arc<Finished>,
+    /// The program that the terms are for, where it matches modulo axioms.
+    modulo: Option<Arc<Modulo>>,
 }
 
 /// What a program was before what has parameters was left out.
@@ -67,7 +70,12 @@ impl InputReader {
             symbols,
             numbers,
         };
-        Self { finished: Arc::new(finished) }
+        Self { finished: Arc::new(finished), modulo: None }
+    }
+
+    /// The same of terms for rules that were made of those of the program.
+    pub(crate) fn modulo(self, modulo: Arc<Modulo>) -> Self {
+        Self { modulo: Some(modulo), ..self }
     }
 
     /// What sorts and symbols are in the finished program.
@@ -87,7 +95,12 @@ impl InputReader {
         let ground = term.and_then(|term| ground(&term, &mut scope, &mut reporter));
         let mut diagnostics = reporter.diagnostics;
         diagnostic::sort(&mut diagnostics);
-        ground.filter(|_| diagnostics.is_empty()).map(|term| numbers.term(term)).ok_or(diagnostics)
+        let term = ground.filter(|_| diagnostics.is_empty()).ok_or(diagnostics)?;
+        let term = numbers.term(term);
+        Ok(match &self.modulo {
+            Some(modulo) => modulo.term(term),
+            None => term,
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use gchr_base::rule::{
 };
 use gchr_base::signature::{Booleans, Signature, SortId, SymbolId};
 use gchr_base::source::Span;
+use gchr_maude::Axioms;
 
 use super::Reporter;
 use super::declarations::Scope;
@@ -288,6 +289,30 @@ impl Numbers {
         GroundTerm { nodes, sort: by.sort(term.sort), ..term }
     }
 
+    /// Axioms of symbols that stay.
+    pub fn axioms(&self, axioms: &HashMap<SymbolId, Axioms>) -> HashMap<SymbolId, Axioms> {
+        let new = |symbol: SymbolId| self.symbols[symbol.index()];
+        let axioms = axioms.iter().filter_map(|(&symbol, of)| {
+            Some((new(symbol)?, Axioms { identity: of.identity.and_then(new), ..*of }))
+        });
+        axioms.collect()
+    }
+
+    /// New numbers of some rules of a program, of those that stay.
+    pub fn rules(&self, program: &Program, some: &HashSet<RuleId>) -> HashSet<RuleId> {
+        let kept = program.rules.iter_enumerated().filter(|(_, rule)| self.keeps(rule));
+        let new = kept.enumerate().filter(|(_, (old, _))| some.contains(old));
+        new.map(|(new, _)| RuleId::from_index(new)).collect()
+    }
+
+    /// Whether a rule stays: it is for a symbol that does.
+    fn keeps(&self, rule: &Rule) -> bool {
+        match rule.heads.first().map(|head| &head.atom) {
+            Some(HeadAtom::Term { symbol, .. }) => self.symbols[symbol.index()].is_some(),
+            _ => true,
+        }
+    }
+
     /// The rules and the signature of a program, without what has parameters, and without its start.
     pub fn program(&self, program: Program) -> Program {
         let mut by = self;
@@ -319,12 +344,8 @@ impl Numbers {
             signature.symbols.push(symbol);
             signature.notations.extend(old.notations.get(&id).map(|notation| (new, *notation)));
         }
-        let is_kept = |rule: &Rule| match rule.heads.first().map(|head| &head.atom) {
-            Some(HeadAtom::Term { symbol, .. }) => self.symbols[symbol.index()].is_some(),
-            _ => true,
-        };
         let rules = program.rules.into_iter_enumerated().map(|(_, rule)| rule);
-        let mut rules: IdVec<RuleId, Rule> = rules.filter(is_kept).collect();
+        let mut rules: IdVec<RuleId, Rule> = rules.filter(|rule| self.keeps(rule)).collect();
         rules.iter_mut().for_each(|rule| rename(rule, &mut by));
         Program { signature, rules, start: Start::Term(None), semantics: program.semantics }
     }

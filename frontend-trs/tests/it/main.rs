@@ -1,5 +1,6 @@
 //! The frontend of term programs: tests from outside the crate, in one binary.
 
+mod axioms;
 mod depth;
 mod diagnostics;
 mod docs;

@@ -3,11 +3,11 @@
 use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::rule::{Program, verify};
 use gchr_base::source::{SourceId, SourceMap, Span};
-use gchr_trs::ast::{Ident, Module, Section, SortBody, SortRef, Term};
+use gchr_trs::ast::{AxiomKind, Ident, Module, Section, SortBody, SortRef, Term};
 use proptest::prelude::*;
 
 /// Programs to mutate: every construct of the language occurs.
-const PROGRAMS: [&str; 6] = [
+const PROGRAMS: [&str; 7] = [
     "sort Nat = struct Zero() | S(Nat) | Len(List);\n List = struct Nil | Cons(Nat, List); A, B;\n\
      cons C: A; map Plus: Nat # Nat -> Nat; F, G: A # B -> A;\n\
      var X, Y : Nat; L: List; a: A; b': B;\n\
@@ -30,16 +30,22 @@ const PROGRAMS: [&str; 6] = [
      cons u: A -> U(A); map f: T(A) # C -> T(P(A, C)); g: Q(B) -> Int; var x: A; y: C; r, s: T(A); q: Q(B);\n\
      eqn f(l, _) = l; x == x -> f(n(r, x, s), y) = if(is_n(r), n(f(r, y), p(x, y), f(s, y)), l); g(q) = 1;\n\
      input p(g(f(n(l, 1, t(n(l, 2, l))), [1])), u(u(true)));",
+    "sort N = struct z | s(N); B = struct e | o(Int); P(A) = struct q; cons l: P(A) # P(A) -> P(A) [assoc id: q]; i: A -> P(A);\n\
+     map u, v: B # B -> B [assoc comm id: e]; k: N # N -> B [comm]; g: P(Int) -> Int; var x, y: Int; a, b: B; m, n: N; p, r: P(Int);\n\
+     eqn u(o(x), o(x)) = o(x + 1); x > 1 && u(o(y), a) := b -> v(o(x), b) = u(a, a) whr n = z end; k(s(m), n) = k(m, n);\n\
+     g(l(i(1), p)) = 1; g(l(p, l(i(x), r))) = if(x < 0, g(p), x + g(r)); v(a, _) = e [owise];\n\
+     input u(u(o(g(l(i(2), i(1)))), k(z, s(z))), v(o(2), u(o(1), o(3))));",
     "sort Bool = struct True() | False() | And(Bool, Bool); var B: Bool;\n\
      eqn And(True(), B) = B; B -> And(B, B) = B; input And(True, False)",
 ];
 
 /// Words that make up programs, for texts that get far into the parser.
-const WORDS: [&str; 60] = [
+const WORDS: [&str; 64] = [
     "sort ", "struct ", "cons ", "map ", "var ", "eqn ", "input ", "div ", "mod ", "Nat ", "S", "Zero", "X ",
     "F", "Int ", "Bool ", "true ", "(", ")", "(", ")", ",", ";", ";", ":", "#", "->", "=", "=", "|", "||",
     "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n", "_", "if(", "?", ":=",
-    "whr ", "end ", "[owise]", "[", "]", "|>", "<|", "++", " . ", " in ", "import ", "\"a\"",
+    "whr ", "end ", "[owise]", "[", "]", "|>", "<|", "++", " . ", " in ", "import ", "\"a\"", "[assoc ",
+    "comm ", "id: ", "e",
 ];
 
 fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
@@ -135,6 +141,12 @@ fn erase(module: &mut Module) {
                     clause.names.iter_mut().for_each(ident);
                     clause.args.iter_mut().for_each(sort);
                     sort(&mut clause.result);
+                    for axiom in &mut clause.axioms {
+                        erase_span(&mut axiom.span);
+                        if let AxiomKind::Identity(of) = &mut axiom.kind {
+                            ident(of);
+                        }
+                    }
                 }
             }
             Section::Variables(clauses) => {

@@ -1,6 +1,6 @@
 (comment) @comment
 
-["sort" "struct" "cons" "map" "var" "eqn" "input" "import" "whr" "end" "owise"] @keyword
+["sort" "struct" "cons" "map" "var" "eqn" "input" "import" "whr" "end" "owise" "assoc" "comm" "id"] @keyword
 
 ; Sorts.
 (sort_declaration name: (name) @type)
@@ -21,6 +21,7 @@
 (struct_argument projection: (name) @property)
 
 ; Symbols where they are used.
+(axioms identity: (name) @constructor)
 (application symbol: (name) @function)
 (power symbol: (name) @function)
 
