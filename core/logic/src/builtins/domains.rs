@@ -166,7 +166,12 @@ impl Edges {
 
     /// The strongly connected components of variables, of which one leads to the owner of a value that it may have:
     /// an order by a search forwards, components by searches backwards.
-    fn components(&self, matched: &[usize], owners: &[Option<usize>], with_value: &[Vec<usize>]) -> Vec<usize> {
+    fn components(
+        &self,
+        matched: &[usize],
+        owners: &[Option<usize>],
+        with_value: &[Vec<usize>],
+    ) -> Vec<usize> {
         let n = matched.len();
         let (mut seen, mut order) = (vec![false; n], Vec::with_capacity(n));
         for start in 0..n {
@@ -181,7 +186,8 @@ impl Edges {
                     continue;
                 };
                 *at += 1;
-                if let Some(owner) = owners[value].filter(|&owner| !std::mem::replace(&mut seen[owner], true)) {
+                if let Some(owner) = owners[value].filter(|&owner| !std::mem::replace(&mut seen[owner], true))
+                {
                     path.push((owner, 0));
                 }
             }
@@ -235,12 +241,15 @@ mod tests {
         for _ in 0..500 {
             let of_variables: Vec<Vec<usize>> = (0..5)
                 .map(|_| {
-                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    random = random
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
                     (0..6).filter(|&value| random >> (33 + value) & 1 == 1).collect()
                 })
                 .collect();
             let edges = Edges { values: (0..6).collect(), of_variables };
-            let mut may: Vec<Vec<bool>> = edges.of_variables.iter().map(|values| vec![false; values.len()]).collect();
+            let mut may: Vec<Vec<bool>> =
+                edges.of_variables.iter().map(|values| vec![false; values.len()]).collect();
             by_trial(&edges, &mut Vec::new(), &mut may);
             let found = edges.match_all().map(|matched| edges.keep(&matched));
             assert_eq!(found, may[0].contains(&true).then_some(may), "{:?}", edges.of_variables);

@@ -46,7 +46,8 @@ impl Machine<'_, '_> {
             }
             let low = if open[0] { Cell::atom(inf) } else { low };
             let high = if open[1] { Cell::atom(sup) } else { high };
-            let one = if self.heap.identical(low, high) { low } else { self.heap.compound(dots, &[low, high]) };
+            let one =
+                if self.heap.identical(low, high) { low } else { self.heap.compound(dots, &[low, high]) };
             domain = Some(domain.map_or(one, |all| self.heap.compound(union, &[all, one])));
         }
         domain.map(|domain| self.heap.compound(inside, &[variable, domain]))
@@ -57,7 +58,8 @@ impl Machine<'_, '_> {
     fn sum_goal(&mut self, linear: Cell) -> Cell {
         let [op, factors, variables, total] = [0, 1, 2, 3].map(|i| self.heap.arg(linear, i));
         let (factors, variables) = (self.heap.list_items(factors).0, self.heap.list_items(variables).0);
-        let name = ["#=", "#\\=", "#=<"][usize::from(self.is_named(op, "ne")) + 2 * usize::from(self.is_named(op, "le"))];
+        let name = ["#=", "#\\=", "#=<"]
+            [usize::from(self.is_named(op, "ne")) + 2 * usize::from(self.is_named(op, "le"))];
         let name = self.db.names.intern(name);
         let small = |cell: Cell| cell.is_int().then(|| cell.as_int());
         let (mut left, mut right) = (None, None);
