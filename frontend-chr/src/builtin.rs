@@ -111,7 +111,8 @@ const PREDICATES: &[(&[usize], &str)] = &[
         &[1],
         "$enumerate_constraints abolish acyclic_term all_different all_distinct assert asserta assertion assertz attvar \
          backtrace chr_leash chr_show_store circuit compile_predicates consult context_module current_input current_key \
-         current_module current_output current_predicate cyclic_term debugging del_attrs delete_file displayq \
+         current_module current_output current_predicate cyclic_term debugging del_attrs delete_file disjoint2 displayq \
+         empty_fdset is_fdset \
          empty_assoc empty_heap empty_nb_set ensure_loaded erase exists_directory exists_file fd_var \
          find_chr_constraint get get0 get_time getrand ht_is_hashtable ht_new ignore indomain instantiation_error is_alnum \
          is_alpha is_ascii is_assoc is_csym is_csymf is_digit is_endline is_graph is_heap is_list \
@@ -142,6 +143,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[2], "assert asserta assertz expand_goal expand_term"),
     (&[1, 3], "random reduced"),
     (&[3, 5], "ht_put"),
+    (&[3, 8], "automaton"),
     (&[1, 3, 4], "numbervars"),
     (
         &[2],
@@ -151,19 +153,20 @@ const PREDICATES: &[(&[usize], &str)] = &[
          call_with_time_limit ceiling chain char_code char_type checklist clause clumped code_type \
          comma_list complement contains_term contains_var copy_predicate_clauses copy_term_nat cos \
          current_prolog_flag date_time_stamp day_of_the_week day_of_the_year dcg_translate_rule \
-         del_attr dif domain_error downcase_atom duplicate_term edges eol eos fd_dom fd_inf fd_size \
-         fd_sup file_base_name file_directory_name flatten floor forall foreach free_of_term \
+         del_attr dif domain_error downcase_atom duplicate_term edges eol eos fd_degree fd_dom fd_inf fd_set fd_size \
+         fd_sup fdset_complement fdset_disjoint fdset_eq fdset_max fdset_member fdset_min fdset_singleton fdset_size \
+         fdset_subset fdset_to_list fdset_to_range file_base_name file_directory_name flatten floor forall foreach free_of_term \
          free_of_var free_variables freeze frozen gen_nb_set gensym get_attrs getenv \
-         group_pairs_by_key hash_term heap_size ht_keys ht_pairs ht_size ht_values heap_to_list in ins instance is_of_type keysort \
-         labeling last length limit list_to_assoc list_to_heap list_to_ord_set list_to_rbtree \
+         group_pairs_by_key hash_term heap_size ht_keys ht_pairs ht_size ht_values heap_to_list in in_set ins instance is_of_type keysort \
+         labeling last length limit list_to_assoc list_to_fdset list_to_heap list_to_ord_set list_to_rbtree \
          list_to_set log max_list member memberchk min_list most_general_goal msort must_be name \
          nb_current nb_getval nb_linkval nb_set_to_list nb_setval nonground normalize_space \
          normalize_space_text number_chars number_codes number_string number_to_chars offset \
          ord_disjoint ord_list_to_assoc ord_list_to_rbtree ord_memberchk ord_seteq ord_subset \
          order_by pairs_keys pairs_values permutation pi_head predicate_property prefix print \
-         print_message print_term prolog_flag prompt proper_length random_member random_permutation \
+         print_message print_term prolog_flag prompt proper_length random_member range_to_fdset random_permutation \
          rb_keys rb_size rb_visit read_from_chars read_from_codes read_line_to_string reverse round \
-         same_length same_term semicolon_list set_prolog_flag set_stream setenv sign sin size_nb_set \
+         same_length same_term semicolon_list serialized set_prolog_flag set_stream setenv sign sin size_nb_set \
          sqrt stream_property string_chars string_codes string_length string_lines string_lower string_to_atom \
          string_upper sub_term sub_var subset subsumes subsumes_chk subsumes_term succ sum_list \
          sumlist tan term_attvars term_hash term_singletons term_size term_to_atom text_to_string \
@@ -201,7 +204,8 @@ const PREDICATES: &[(&[usize], &str)] = &[
          read_file_to_codes read_file_to_string read_file_to_terms read_string read_term_from_codes remainder setarg setof setup_call_cleanup sformat \
          singleton_heap stamp_date_time string_code string_concat strip_module sublist subseq \
          subtract sum text_concat ugraph_union unifiable union vertices_edges_to_ugraph write_length \
-         write_term_to_codes xdigit xdigits xinteger zcompare",
+         write_term_to_codes xdigit xdigits xinteger zcompare fdset_add_element fdset_del_element fdset_intersection \
+         fdset_interval fdset_subtract fdset_union",
     ),
     (&[3, 4], "aggregate_all findall format_time nth0 nth1 open rb_delete select select_option selectchk"),
     (&[3, 5], "min_of_heap"),

@@ -2,6 +2,7 @@
 
 mod atoms;
 mod database;
+mod domains;
 mod files;
 mod flags;
 mod format;
@@ -25,9 +26,10 @@ type Table = &'static [(&'static str, usize, Native)];
 
 /// Makes all predicates that are not written in Prolog.
 pub(crate) fn register(db: &mut Database) {
-    let tables: [Table; 10] = [
+    let tables: [Table; 11] = [
         terms::TABLE,
         lists::TABLE,
+        domains::TABLE,
         atoms::TABLE,
         strings::TABLE,
         output::TABLE,

@@ -12,7 +12,7 @@ use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
 
 /// The texts.
-const TEXTS: [(&str, &str); 17] = [
+const TEXTS: [(&str, &str); 20] = [
     ("control", include_str!("library/control.pl")),
     ("lists", include_str!("library/lists.pl")),
     ("apply", include_str!("library/apply.pl")),
@@ -27,6 +27,9 @@ const TEXTS: [(&str, &str); 17] = [
     ("dates", include_str!("library/dates.pl")),
     ("input", include_str!("library/input.pl")),
     ("clpfd", include_str!("library/clpfd.pl")),
+    ("clpfd_functions", include_str!("library/clpfd_functions.pl")),
+    ("clpfd_lists", include_str!("library/clpfd_lists.pl")),
+    ("clpfd_search", include_str!("library/clpfd_search.pl")),
     ("plunit", include_str!("library/plunit.pl")),
     ("hprolog", include_str!("library/hprolog.pl")),
     ("more", include_str!("library/more.pl")),

@@ -1,5 +1,7 @@
 //! Goals that the variables of an answer wait for.
 
+mod domains;
+
 use gchr_base::hash::HashSet;
 
 use crate::cell::Cell;
@@ -130,32 +132,5 @@ impl Machine<'_, '_> {
         let arg = |term: Cell, i: usize| self.heap.deref(self.heap.arg(term, i));
         let of = own.iter().find(|&&one| arg(one, 0) == variable && arg(one, 1) == module)?;
         Some(self.heap.list_items(arg(*of, 2)).0)
-    }
-
-    /// `X in 1..3` and the constraints on integers that a variable is in.
-    fn domain_goals(&mut self, variable: Cell, value: Cell, goals: &mut Vec<Cell>) {
-        let bound =
-            |text: &str, m: &Self, cell: Cell| cell.is_atom() && &**m.db.names.text(cell.as_atom()) == text;
-        let (intervals, union) = (self.heap.arg(value, 0), self.db.names.intern("\\/"));
-        let (dots, inside) = (self.db.names.intern(".."), self.db.names.intern("in"));
-        let mut domain = None;
-        for interval in self.heap.list_items(intervals).0 {
-            let (low, high) = (self.heap.arg(interval, 0), self.heap.arg(interval, 1));
-            if bound("inf", self, low) && bound("sup", self, high) {
-                break;
-            }
-            let one = if low == high { low } else { self.heap.compound(dots, &[low, high]) };
-            domain = Some(domain.map_or(one, |all| self.heap.compound(union, &[all, one])));
-        }
-        let mut shown: Vec<Cell> =
-            domain.map(|d| self.heap.compound(inside, &[variable, d])).into_iter().collect();
-        let propagators = self.heap.list_items(self.heap.arg(value, 1)).0;
-        let done = |p| bound("done", self, self.heap.arg(p, 0));
-        shown.extend(propagators.iter().filter(|&&p| !done(p)).map(|&p| self.heap.arg(p, 1)));
-        for goal in shown {
-            if !goals.iter().any(|&known| self.heap.identical(known, goal)) {
-                goals.push(goal);
-            }
-        }
     }
 }

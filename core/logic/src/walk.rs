@@ -157,8 +157,10 @@ impl Heap<'_> {
     }
     /// The attributes of a variable that has some: terms `att(Module, Value, Others)`.
     pub fn attributes(&self, variable: Cell) -> impl Iterator<Item = Cell> + '_ {
+        // The end is not looked into, though the next one is asked for early.
+        let one = |att: Cell| att.is_compound().then_some(att);
         let first = self.deref(self.cells[variable.place() + 1]);
-        std::iter::successors(Some(first), |&att| Some(self.arg(att, 2))).take_while(|att| att.is_compound())
+        std::iter::successors(one(first), move |&att| one(self.arg(att, 2)))
     }
     /// The attributed variables of terms and of their attributes, in the order in which they are met; that a variable
     /// is in constraints counts as none.

@@ -5,6 +5,7 @@ use gchr_base::logic::{LogicNode, LogicProgram, LogicTermId, TypeBody};
 
 use crate::cell::{BoxKind, Cell};
 use crate::machine::{Done, Machine, Throw};
+use crate::names::atom;
 
 /// A type: its name and its parameters; a number is a variable of the definition.
 #[derive(Clone, Debug)]
@@ -125,7 +126,10 @@ impl Machine<'_, '_> {
             };
             match simple {
                 Some(true) => continue,
-                Some(false) => return Err(self.type_error(name, cell)),
+                Some(false) => {
+                    let kind = self.db.names.cell(name);
+                    return Err(self.not_of_type(kind, cell));
+                }
                 None => {}
             }
             let Some((params, body)) = self.constraints.types.0.get(&(name.clone(), args.len())).cloned()
@@ -203,7 +207,17 @@ impl Machine<'_, '_> {
     /// A type error that names a type with its parameters.
     fn wrong_type(&mut self, ty: &Type, culprit: Cell) -> Throw {
         let kind = self.type_cell(ty);
-        self.formal("type_error", &[kind, culprit])
+        self.not_of_type(kind, culprit)
+    }
+
+    /// The error of a value that is not of its column's type, with SWI-Prolog's message.
+    fn not_of_type(&mut self, kind: Cell, culprit: Cell) -> Throw {
+        let [error, context] = ["type_error", "context"].map(|name| self.db.names.intern(name));
+        let message = self.db.names.cell("CHR Runtime Type Error");
+        let (formal, place) = (self.heap.compound(error, &[kind, culprit]), self.heap.variable());
+        let context = self.heap.compound(context, &[place, message]);
+        let ball = self.heap.compound(atom::error, &[formal, context]);
+        self.throw(ball)
     }
 
     fn type_cell(&mut self, ty: &Type) -> Cell {
