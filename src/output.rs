@@ -5,7 +5,6 @@ mod answer;
 mod columns;
 mod csv;
 pub(crate) mod json;
-mod lines;
 pub(crate) mod logic;
 mod losses;
 mod selection;

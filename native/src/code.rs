@@ -371,6 +371,7 @@ impl<'a> Code<'a> {
                 code.buffer.relocs().iter().try_for_each(|reloc| relocate(reloc, bytes, at, &target))
             })
             .map_err(refused)?;
+        let places = code.buffer.get_srclocs_sorted();
         let mut maps = self.maps.write().unwrap_or_else(PoisonError::into_inner);
         for (offset, size, map) in code.buffer.user_stack_maps() {
             // The first entry marks where the slots begin.
@@ -378,8 +379,10 @@ impl<'a> Code<'a> {
             let base = offsets.iter().copied().min().unwrap_or(0);
             let slot = |&offset: &u32| Slot { offset, tag: tags[((offset - base) / 8) as usize] };
             let roots = offsets.iter().filter(|&&offset| offset != base).map(slot).collect();
-            let of_call = |range: &&MachSrcLoc<Final>| range.start < *offset && *offset <= range.end;
-            let place = code.buffer.get_srclocs_sorted().iter().find(of_call);
+            // The last one that begins before the return address of the call.
+            let before = places.partition_point(|range| range.start < *offset);
+            let of_call = |range: &&MachSrcLoc<Final>| *offset <= range.end;
+            let place = places[..before].last().filter(of_call);
             let note = place.map_or(NO_NOTE, |range| note_of_place(range.loc.bits()));
             maps.insert(address + u64::from(*offset), Map { size: *size, note, roots });
         }

@@ -9,7 +9,6 @@ use std::io::{self, Write};
 use gchr_base::signature::{ConstraintId, Signature};
 use gchr_constraints::exec::Store;
 
-use super::lines;
 use super::selection::Selection;
 
 /// Bytes of a field that are held to see whether it needs quotes; a longer one has them.
@@ -48,7 +47,7 @@ pub(super) fn write_table(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let rows = store.rows(signature, id);
-    lines::write(&rows, out, |range, mut out| {
+    rows.write_lines(out, |range, mut out| {
         let mut lines = Lines::new(style.delimiter, &mut out);
         for row in rows.range(range) {
             if style.named {

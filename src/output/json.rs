@@ -114,7 +114,7 @@ pub(super) fn write_table(
     let strings = are_strings(signature, id);
     let name = serde_json::to_string(&signature.constraints[id].name)?;
     let rows = store.rows(signature, id);
-    super::lines::write(&rows, out, |range, out| {
+    rows.write_lines(out, |range, out| {
         let out = &mut escape::json(out);
         for row in rows.range(range) {
             if named {

@@ -17,6 +17,7 @@ pub mod memory;
 pub mod names;
 pub mod notation;
 pub mod op;
+pub mod ordered;
 pub mod profile;
 pub mod reading;
 pub mod rule;

@@ -286,6 +286,11 @@ impl Texts {
     pub fn get(&self, id: TextId) -> &str {
         &self.texts[id]
     }
+    /// Bytes of the longest text.
+    pub fn longest(&self) -> usize {
+        self.texts.iter().map(|text| text.len()).max().unwrap_or(0)
+    }
+
     /// Number of texts.
     pub fn len(&self) -> usize {
         self.texts.len()

@@ -1,6 +1,6 @@
 //! Zeroed memory at a fixed address, whose pages are taken from the system when they are touched first.
 
-use super::count;
+use super::{count, pages};
 
 /// Address space that is reserved where the process has only so much of it; it grows in place up to what was wanted.
 const FIRST: u64 = 1 << 20;
@@ -42,7 +42,8 @@ impl Reservation {
     /// costs one fault for each of them. What lies before has small ones, for reservations of which little is used.
     pub fn prefer_large_pages(&mut self, behind: u64) {
         if let Some(bytes) = self.bytes().checked_sub(behind).filter(|&bytes| bytes > 0) {
-            self.space.prefer_large_pages(behind as usize, bytes as usize);
+            // SAFETY: inside the space.
+            unsafe { pages::prefer_large(self.space.base().add(behind as usize), bytes as usize) };
         }
     }
 
@@ -160,16 +161,6 @@ mod space {
             self.bytes
         }
 
-        /// A wish: systems without large pages, or with others' rules for them, leave it at that.
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        pub fn prefer_large_pages(&mut self, from: usize, bytes: usize) {
-            // SAFETY: inside the mapping; what it contains does not change.
-            unsafe { libc::madvise(self.base.as_ptr().add(from).cast(), bytes, libc::MADV_HUGEPAGE) };
-        }
-
-        #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        pub fn prefer_large_pages(&mut self, _: usize, _: usize) {}
-
         /// Grows in place to so many bytes.
         #[cfg(any(target_os = "linux", target_os = "android"))]
         pub fn grow(&mut self, bytes: usize) -> bool {
@@ -241,8 +232,6 @@ mod space {
         pub fn bytes(&self) -> usize {
             self.layout.size()
         }
-
-        pub fn prefer_large_pages(&mut self, _: usize, _: usize) {}
 
         pub fn grow(&mut self, _: usize) -> bool {
             false

@@ -1,6 +1,7 @@
 //! The final store: constraints in canonical order, as values and as text.
 
 mod digits;
+mod lines;
 mod sorted;
 
 use std::fmt;
@@ -78,37 +79,40 @@ impl Store {
         let name = &signature.constraints[id].name;
         let rows = self.rows(signature, id);
         if Operation::is_one(signature, name, rows.kinds.len()) {
-            for row in rows.iter() {
-                writeln!(out, "{}", Operation::new(signature, name, row.values()))?;
-            }
-            return Ok(());
+            return rows.write_lines(out, |range, out| {
+                let mut rows = rows.range(range);
+                rows.try_for_each(|row| writeln!(out, "{}", Operation::new(signature, name, row.values())))
+            });
         }
         if !rows.kinds.is_empty() && rows.kinds.iter().all(|&kind| kind == SortKind::Int) {
-            return write_integers(&rows, name, out);
+            return rows.write_lines(out, |range, out| write_integers(&rows, range, name, out));
         }
-        for row in rows.iter() {
-            // Piece by piece: shared parts of a value can make it larger than any memory.
-            let args = || row.values().map(Value::argument);
-            writeln!(out, "{}", fmt::from_fn(|f| write_constraint(f, name, args())))?;
-        }
-        Ok(())
+        rows.write_lines(out, |range, out| {
+            rows.range(range).try_for_each(|row| {
+                // Piece by piece: shared parts of a value can make it larger than any memory.
+                let args = || row.values().map(Value::argument);
+                writeln!(out, "{}", fmt::from_fn(|f| write_constraint(f, name, args())))
+            })
+        })
     }
 }
 
-/// Bytes of lines that are written at once.
-const LINES: usize = 1 << 12;
-
 /// Writes constraints all of whose arguments are integers: the most frequent ones by far. What a line has in common
 /// with the one before, up to its last argument, is copied.
-fn write_integers(rows: &Rows<'_>, name: &str, out: &mut impl Write) -> io::Result<()> {
+fn write_integers(
+    rows: &Rows<'_>,
+    range: Range<usize>,
+    name: &str,
+    out: &mut (impl Write + ?Sized),
+) -> io::Result<()> {
     let mut start = String::new();
     let written = write_atom(&mut start, name);
     debug_assert!(written.is_ok(), "a string takes any text");
     let last = rows.kinds.len() - 1;
     let mut leading = vec![None; last];
     let mut line = Vec::new();
-    let mut lines = Vec::with_capacity(2 * LINES);
-    for at in 0..rows.len() {
+    let mut lines = Vec::with_capacity(range.len() * (start.len() + 8 * (last + 1)));
+    for at in range {
         let word = |column| rows.sorted.word(at, column);
         if line.is_empty() || (0..last).any(|column| leading[column] != Some(word(column))) {
             line.clear();
@@ -123,10 +127,6 @@ fn write_integers(rows: &Rows<'_>, name: &str, out: &mut impl Write) -> io::Resu
         lines.extend_from_slice(&line);
         push_integer(&mut lines, word(last).cast_signed())?;
         lines.extend_from_slice(b")\n");
-        if lines.len() >= LINES {
-            out.write_all(&lines)?;
-            lines.clear();
-        }
     }
     out.write_all(&lines)
 }

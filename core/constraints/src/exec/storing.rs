@@ -23,18 +23,18 @@ impl Storing {
         let tables = code.activations.len();
         let mut keeps_rows = vec![true; tables];
         for (table, activation) in code.activations.iter().enumerate() {
+            let unstored = unstored(&activation.occurrences);
             for (k, occurrence) in activation.occurrences.iter().enumerate() {
                 occurrence
                     .removed
                     .iter()
                     .for_each(|&level| keeps_rows[occurrence.levels[level].table] = false);
-                keeps_rows[table] &= !occurrence.removes_active || is_unstored(&activation.occurrences[..k]);
+                keeps_rows[table] &= !occurrence.removes_active || k < unstored;
             }
         }
         let unique = plan.tables.iter_enumerated().map(|(id, table)| {
             let (own, occurrences) = (id.index(), &code.activations[id.index()].occurrences);
-            let first = (0..occurrences.len()).take_while(|&k| is_unstored(&occurrences[..k]));
-            let first: Vec<&OccurrenceCode> = first.map(|k| &occurrences[k]).collect();
+            let first = &occurrences[..unstored(occurrences)];
             let indexes = table.indexes.iter().enumerate();
             let is_unique = |(i, index): (usize, &crate::ir::IndexPlan)| {
                 keeps_rows[own] && first.iter().any(|o| removes_second(o, own, i, &index.columns))
@@ -96,9 +96,10 @@ impl Storing {
     }
 }
 
-/// Whether the active constraint is not stored by any of its first occurrences.
-fn is_unstored(first: &[OccurrenceCode]) -> bool {
-    !first.iter().any(OccurrenceCode::stores_active)
+/// Number of occurrences that meet the active constraint before it is stored by one of them.
+fn unstored(occurrences: &[OccurrenceCode]) -> usize {
+    let stores = occurrences.iter().position(OccurrenceCode::stores_active);
+    stores.map_or(occurrences.len(), |first| first + 1)
 }
 
 /// Whether an occurrence removes the active constraint whenever there is another one of its table with the same values

@@ -1,7 +1,6 @@
 //! Terms as text in input syntax, without recursion.
 
 mod literals;
-mod together;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use num_bigint::BigInt;
 use crate::plan::{ClassId, Layout, Variant};
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
+use gchr_base::ordered::{self, Piece};
 use gchr_base::signature::{Brackets, Mixfix, MixfixPiece, Notation, SortId, SortKind, character};
 
 /// Cells of values, wherever they are.
@@ -90,7 +90,7 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
         C: Sync,
     {
         let is_broken = self.is_broken.clone();
-        together::finish(self, out)?;
+        ordered::write(self, out)?;
         unbroken(&is_broken)
     }
 
@@ -113,21 +113,6 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
             self.step(next, out, bytes);
         }
         !self.todo.is_empty()
-    }
-
-    /// Takes the latter part of what is left from it, if there is more than one value left: about a half, where the
-    /// value is a balanced tree.
-    pub fn split(&mut self) -> Option<Self> {
-        let is_value = |todo: &Todo<'_>| !matches!(todo, Todo::Text(_) | Todo::Close(_));
-        let last = self.todo.iter().position(is_value)?;
-        if !self.todo[last + 1..].iter().any(is_value) {
-            return None;
-        }
-        let before = self.todo.split_off(last + 1);
-        let todo = std::mem::replace(&mut self.todo, before);
-        let powers = Powers { longest: self.powers.longest, known: HashMap::default() };
-        let is_broken = self.is_broken.clone();
-        Some(Self { layout: self.layout, cells: self.cells, todo, powers, is_broken })
     }
 
     fn step(&mut self, next: Todo<'a>, out: &mut Vec<u8>, bytes: usize) {
@@ -241,6 +226,27 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
             self.todo.push(Todo::Text(")"));
         }
         (field.sort, value)
+    }
+}
+
+impl<C: Cells + Sync + ?Sized> Piece for Writing<'_, C> {
+    fn advance(&mut self, out: &mut Vec<u8>, bytes: usize) -> io::Result<bool> {
+        Ok(Writing::advance(self, out, bytes))
+    }
+
+    /// About a half, where the value is a balanced tree. A list of small elements cannot be divided: only its spine leads
+    /// to what is behind.
+    fn split(&mut self) -> Option<Self> {
+        let is_value = |todo: &Todo<'_>| !matches!(todo, Todo::Text(_) | Todo::Close(_));
+        let last = self.todo.iter().position(is_value)?;
+        if !self.todo[last + 1..].iter().any(is_value) {
+            return None;
+        }
+        let before = self.todo.split_off(last + 1);
+        let todo = std::mem::replace(&mut self.todo, before);
+        let powers = Powers { longest: self.powers.longest, known: HashMap::default() };
+        let is_broken = self.is_broken.clone();
+        Some(Self { layout: self.layout, cells: self.cells, todo, powers, is_broken })
     }
 }
 

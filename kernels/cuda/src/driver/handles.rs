@@ -154,6 +154,8 @@ pub(super) struct PinnedMemory(*mut u8);
 
 // SAFETY: the memory belongs to this object alone, and any thread may use it.
 unsafe impl Send for PinnedMemory {}
+// SAFETY: shared access tells the address only.
+unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
     pub(super) fn new(bytes: usize) -> Result<PinnedMemory, DriverError> {
