@@ -46,19 +46,22 @@ pub(super) fn write_table(
     style: Style,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let rows = store.rows(signature, id);
-    rows.write_lines(out, |range, mut out| {
-        let mut lines = Lines::new(style.delimiter, &mut out);
-        for row in rows.range(range) {
-            if style.named {
-                lines.field(&signature.constraints[id].name)?;
+    let name = &signature.constraints[id].name;
+    store.rows_in_parts(signature, id).try_for_each(|rows| {
+        let rows = rows?;
+        rows.write_lines(out, |range, mut out| {
+            let mut lines = Lines::new(style.delimiter, &mut out);
+            for row in rows.range(range) {
+                if style.named {
+                    lines.field(name)?;
+                }
+                for value in row.values() {
+                    lines.field(value.plain())?;
+                }
+                lines.end()?;
             }
-            for value in row.values() {
-                lines.field(value.plain())?;
-            }
-            lines.end()?;
-        }
-        Ok(())
+            Ok(())
+        })
     })
 }
 

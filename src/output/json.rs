@@ -113,17 +113,19 @@ pub(super) fn write_table(
 ) -> io::Result<()> {
     let strings = are_strings(signature, id);
     let name = serde_json::to_string(&signature.constraints[id].name)?;
-    let rows = store.rows(signature, id);
-    rows.write_lines(out, |range, out| {
-        let out = &mut escape::json(out);
-        for row in rows.range(range) {
-            if named {
-                write!(out, "{{\"constraint\": {name}, \"args\": ")?;
+    store.rows_in_parts(signature, id).try_for_each(|rows| {
+        let rows = rows?;
+        rows.write_lines(out, |range, out| {
+            let out = &mut escape::json(out);
+            for row in rows.range(range) {
+                if named {
+                    write!(out, "{{\"constraint\": {name}, \"args\": ")?;
+                }
+                write_args(row, &strings, out)?;
+                out.write_all(if named { b"}\n" } else { b"\n" })?;
             }
-            write_args(row, &strings, out)?;
-            out.write_all(if named { b"}\n" } else { b"\n" })?;
-        }
-        Ok(())
+            Ok(())
+        })
     })
 }
 
@@ -190,11 +192,13 @@ fn write_store(
     for id in selection.of(signature) {
         let (name, strings) =
             (serde_json::to_string(&signature.constraints[id].name)?, are_strings(signature, id));
-        for row in store.rows(signature, id).iter() {
-            write!(out, "{separator}\n{{\"constraint\": {name}, \"args\": ")?;
-            write_args(row, &strings, out)?;
-            out.write_all(b"}")?;
-            separator = ",";
+        for rows in store.rows_in_parts(signature, id) {
+            for row in rows?.iter() {
+                write!(out, "{separator}\n{{\"constraint\": {name}, \"args\": ")?;
+                write_args(row, &strings, out)?;
+                out.write_all(b"}")?;
+                separator = ",";
+            }
         }
     }
     out.write_all(b"]")

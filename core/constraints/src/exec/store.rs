@@ -2,6 +2,7 @@
 
 mod digits;
 mod lines;
+mod pieces;
 mod sorted;
 
 use std::fmt;
@@ -11,8 +12,10 @@ use std::ops::Range;
 use super::table::Table;
 use gchr_base::ids::Id;
 use gchr_base::limited::cut;
+use gchr_base::memory::Shortage;
 use gchr_base::signature::{ConstraintId, Signature, SortKind};
 use gchr_base::value::{Heap, Operation, Terms, Value, write_atom};
+use pieces::Pieces;
 use sorted::Sorted;
 
 /// The constraints that are left when a run ends, or stops.
@@ -64,6 +67,26 @@ impl Store {
         Rows { kinds: &table.kinds, terms, sorted: Sorted::new(table, terms) }
     }
 
+    /// The same in parts that follow each other: one where memory takes all rows sorted, else as many as it asks for.
+    ///
+    /// # Errors
+    /// Memory does not take the rows, and they cannot be divided.
+    pub fn rows_in_parts<'a>(
+        &'a self,
+        signature: &'a Signature,
+        constraint: ConstraintId,
+    ) -> impl Iterator<Item = io::Result<Rows<'a>>> {
+        let table = &self.tables[constraint.index()];
+        let terms = Terms { signature, heap: &self.heap };
+        let reason = move |shortage: Shortage| {
+            shortage.of(format!("the constraints of {} in order", signature.constraint_name(constraint)))
+        };
+        Pieces::new(table, terms).map(move |sorted| {
+            let sorted = sorted.map_err(reason)?;
+            Ok(Rows { kinds: &table.kinds, terms, sorted })
+        })
+    }
+
     /// Writes all constraints, one a line: by declaration, then by arguments in the standard order of terms.
     pub fn write_text(&self, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
         signature.constraints.ids().try_for_each(|id| self.write_rows(signature, id, out))
@@ -76,19 +99,25 @@ impl Store {
         id: ConstraintId,
         out: &mut impl Write,
     ) -> io::Result<()> {
+        self.rows_in_parts(signature, id).try_for_each(|rows| rows?.write(signature, id, out))
+    }
+}
+
+impl Rows<'_> {
+    /// Writes them, one a line.
+    fn write(&self, signature: &Signature, id: ConstraintId, out: &mut impl Write) -> io::Result<()> {
         let name = &signature.constraints[id].name;
-        let rows = self.rows(signature, id);
-        if Operation::is_one(signature, name, rows.kinds.len()) {
-            return rows.write_lines(out, |range, out| {
-                let mut rows = rows.range(range);
+        if Operation::is_one(signature, name, self.kinds.len()) {
+            return self.write_lines(out, |range, out| {
+                let mut rows = self.range(range);
                 rows.try_for_each(|row| writeln!(out, "{}", Operation::new(signature, name, row.values())))
             });
         }
-        if !rows.kinds.is_empty() && rows.kinds.iter().all(|&kind| kind == SortKind::Int) {
-            return rows.write_lines(out, |range, out| write_integers(&rows, range, name, out));
+        if !self.kinds.is_empty() && self.kinds.iter().all(|&kind| kind == SortKind::Int) {
+            return self.write_lines(out, |range, out| write_integers(self, range, name, out));
         }
-        rows.write_lines(out, |range, out| {
-            rows.range(range).try_for_each(|row| {
+        self.write_lines(out, |range, out| {
+            self.range(range).try_for_each(|row| {
                 // Piece by piece: shared parts of a value can make it larger than any memory.
                 let args = || row.values().map(Value::argument);
                 writeln!(out, "{}", fmt::from_fn(|f| write_constraint(f, name, args())))

@@ -430,10 +430,12 @@ impl Table {
         added: impl Iterator<Item = u32>,
         removed: impl Iterator<Item = (u32, u64)>,
     ) -> Result<(), TableFull> {
-        for row in added.filter(|&row| self.ids.get(row) != DEAD).collect::<Vec<u32>>() {
-            self.kill(row);
-            if !self.keeps_rows {
-                self.free.push(row);
+        for row in added {
+            if self.ids.get(row) != DEAD {
+                self.kill(row);
+                if !self.keeps_rows {
+                    self.free.push(row);
+                }
             }
         }
         for (row, id) in removed {
@@ -446,16 +448,24 @@ impl Table {
         self.link_again()
     }
 
-    /// Makes the indexes that have each row at once anew.
+    /// Makes the indexes that have each row at once anew, in the order in which rows were added.
     fn link_again(&mut self) -> Result<(), TableFull> {
-        let mut rows: Vec<u32> = self.rows().collect();
-        rows.sort_unstable_by_key(|&row| self.ids.get(row));
-        for (index, _) in self.indexes.iter_mut().zip(&self.late).filter(|(_, late)| !**late) {
-            index.clear();
-            for &row in &rows {
-                let stored = Rows { columns: &self.columns, ids: &self.ids };
-                index.make_room(stored, row, self.used).map_err(TableFull::Memory)?;
-                index.insert(&self.columns, row);
+        let linked = |(_, late): &(&mut Index, &bool)| !**late;
+        self.indexes.iter_mut().zip(&self.late).filter(linked).for_each(|(index, _)| index.clear());
+        // A list of rows only where some were used again, since memory may be short.
+        let order = (!self.rows().is_sorted_by_key(|row| self.ids.get(row))).then(|| {
+            let mut rows: Vec<u32> = self.rows().collect();
+            rows.sort_unstable_by_key(|&row| self.ids.get(row));
+            rows
+        });
+        for (index, _) in self.indexes.iter_mut().zip(&self.late).filter(linked) {
+            for at in 0..order.as_ref().map_or(self.used, Vec::len) {
+                let row = order.as_ref().map_or(at as u32, |rows| rows[at]);
+                if self.ids.get(row) != DEAD {
+                    let stored = Rows { columns: &self.columns, ids: &self.ids };
+                    index.make_room(stored, row, self.used).map_err(TableFull::Memory)?;
+                    index.insert(&self.columns, row);
+                }
             }
         }
         self.count_bytes();

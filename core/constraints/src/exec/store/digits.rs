@@ -7,6 +7,8 @@ use rayon::prelude::*;
 pub(super) trait Packed: Copy + Default + Ord + Send + Sync {
     /// With a number at a place at which there was zero; bits above the type's are lost.
     fn with(self, part: u64, shift: u32) -> Self;
+    /// A number that this type has room for.
+    fn of(number: u128) -> Self;
     /// The number at a place of so many bits.
     fn part(self, shift: u32, bits: u32) -> u64;
 }
@@ -17,6 +19,10 @@ macro_rules! packed {
             #[inline]
             fn with(self, part: u64, shift: u32) -> Self {
                 self | (part as $type).unbounded_shl(shift)
+            }
+            #[inline]
+            fn of(number: u128) -> Self {
+                number as $type
             }
             #[inline]
             fn part(self, shift: u32, bits: u32) -> u64 {

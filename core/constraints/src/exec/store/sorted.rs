@@ -5,6 +5,10 @@
 //! comparison of their arguments.
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::digits::{Packed, sorted};
 use crate::exec::column::Column;
@@ -15,11 +19,11 @@ use gchr_base::value::{Terms, Value, compare};
 /// The constraints of a table, sorted.
 pub(super) enum Sorted<'a> {
     /// Packed into 32 bits.
-    Tiny(Vec<u32>, Packing),
+    Tiny(Vec<u32>, Arc<Packing>),
     /// Packed into 64 bits.
-    Short(Vec<u64>, Packing),
+    Short(Vec<u64>, Arc<Packing>),
     /// Packed into 128 bits.
-    Long(Vec<u128>, Packing),
+    Long(Vec<u128>, Arc<Packing>),
     /// Rows of the table.
     Rows(&'a Table, Vec<u32>),
 }
@@ -105,7 +109,8 @@ fn ranks(live: &Live, column: &Column, kind: SortKind, terms: Terms<'_>) -> (Vec
 
 impl Packing {
     /// How the arguments of a table are packed, and the bits of all of them.
-    fn new(table: &Table, live: &Live, terms: Terms<'_>) -> Option<(Self, u32)> {
+    /// With the number of bits, at most 128; `None` where the order is not that of numbers.
+    pub(super) fn new(table: &Table, live: &Live, terms: Terms<'_>) -> Option<(Self, u32)> {
         let fields = (0..table.kinds.len()).map(|column| Field::new(table, live, column, terms));
         let mut fields: Vec<Field> = fields.collect::<Option<_>>()?;
         let mut shift = 0;
@@ -113,7 +118,24 @@ impl Packing {
             field.shift = shift;
             shift += field.bits;
         }
-        Some((Self(fields), shift))
+        (shift <= u128::BITS).then_some((Self(fields), shift))
+    }
+
+    /// The number of a constraint.
+    pub(super) fn key(&self, table: &Table, row: u32) -> u128 {
+        let fields = self.0.iter().zip(&table.columns);
+        fields.fold(0, |key, (field, column)| {
+            key.with(field.ordered(column.get(row)) - field.least, field.shift)
+        })
+    }
+
+    /// The constraints whose numbers are in a range, sorted; `count` of them.
+    fn part<T: Packed>(&self, table: &Table, range: &RangeInclusive<u128>, count: usize) -> Vec<T> {
+        let mut keys = Vec::with_capacity(count);
+        let of_range = table.rows().map(|row| self.key(table, row)).filter(|key| range.contains(key));
+        keys.extend(of_range.map(T::of));
+        keys.par_sort_unstable();
+        keys
     }
 
     /// The constraints of a table as numbers.
@@ -140,17 +162,66 @@ impl Packing {
 impl<'a> Sorted<'a> {
     pub(super) fn new(table: &'a Table, terms: Terms<'_>) -> Self {
         let live = table.live_rows();
-        match Packing::new(table, &live, terms) {
-            Some((packing, bits @ ..=32)) => Sorted::Tiny(sorted(packing.pack(table, &live), bits), packing),
-            Some((packing, bits @ ..=64)) => Sorted::Short(sorted(packing.pack(table, &live), bits), packing),
-            Some((packing, bits @ ..=128)) => Sorted::Long(sorted(packing.pack(table, &live), bits), packing),
-            _ => {
+        Self::whole(table, terms, &live, Packing::new(table, &live, terms))
+    }
+
+    /// All of them, packed in this way, or compared.
+    pub(super) fn whole(
+        table: &'a Table,
+        terms: Terms<'_>,
+        live: &Live,
+        packing: Option<(Packing, u32)>,
+    ) -> Self {
+        match packing {
+            Some((packing, bits)) => {
+                let packing = Arc::new(packing);
+                match bits {
+                    ..=32 => Sorted::Tiny(sorted(packing.pack(table, live), bits), packing),
+                    33..=64 => Sorted::Short(sorted(packing.pack(table, live), bits), packing),
+                    _ => Sorted::Long(sorted(packing.pack(table, live), bits), packing),
+                }
+            }
+            None => {
                 let mut rows: Vec<u32> = Vec::with_capacity(table.live());
                 rows.extend(table.rows());
                 rows.sort_unstable_by(|&a, &b| compare_rows(table, terms, a, b));
                 Sorted::Rows(table, rows)
             }
         }
+    }
+
+    /// Those of a table whose packed numbers are in a range; `count` of them.
+    pub(super) fn part(
+        table: &Table,
+        packing: &Arc<Packing>,
+        bits: u32,
+        range: &RangeInclusive<u128>,
+        count: usize,
+    ) -> Sorted<'static> {
+        match bits {
+            ..=32 => Sorted::Tiny(packing.part(table, range, count), packing.clone()),
+            33..=64 => Sorted::Short(packing.part(table, range, count), packing.clone()),
+            _ => Sorted::Long(packing.part(table, range, count), packing.clone()),
+        }
+    }
+
+    /// Bytes that so many constraints take when they are sorted at once, packed into so many bits where they can be.
+    pub(super) fn bytes(count: usize, bits: Option<u32>) -> u64 {
+        match bits {
+            // Numbers are sorted from one array into another.
+            Some(bits) => 2 * Self::bytes_in_place(count, bits),
+            None => count as u64 * size_of::<u32>() as u64,
+        }
+    }
+
+    /// Bytes that so many [of a range](Self::part) take.
+    pub(super) fn bytes_in_place(count: usize, bits: u32) -> u64 {
+        let word = match bits {
+            ..=32 => size_of::<u32>(),
+            33..=64 => size_of::<u64>(),
+            _ => size_of::<u128>(),
+        };
+        count as u64 * word as u64
     }
 
     pub(super) fn len(&self) -> usize {
@@ -191,14 +262,14 @@ fn compare_rows(table: &Table, terms: Terms<'_>, a: u32, b: u32) -> Ordering {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::ir::{ColumnPlan, TablePlan};
     use gchr_base::signature::{Density, Signature};
     use gchr_base::value::Heap;
     use proptest::prelude::*;
 
-    fn table(kinds: &[SortKind], rows: &[Vec<u64>]) -> Table {
+    pub(in crate::exec::store) fn table(kinds: &[SortKind], rows: &[Vec<u64>]) -> Table {
         let column = |&kind: &SortKind| ColumnPlan { kind, density: Density::Sparse };
         let columns = kinds.iter().map(column).collect();
         let (indexes, occurrences, removed_by) = (Vec::new(), Vec::new(), Vec::new());
