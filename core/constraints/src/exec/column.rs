@@ -1,5 +1,7 @@
 //! Columns of a table: a word a row, in 32 bits while all words fit.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use gchr_base::signature::SortKind;
@@ -42,6 +44,16 @@ pub(crate) enum Live {
     Some(Vec<u32>),
 }
 
+impl Live {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Live::All(rows) => *rows,
+            Live::Some(rows) => rows.len(),
+        }
+    }
+}
+
 /// Values of one column, as words.
 pub(crate) enum Column {
     /// 32 bits a value: text ids, and integers as long as none is negative or greater.
@@ -66,15 +78,13 @@ impl Column {
         }
     }
 
-    /// Calls `f` with the values of some rows.
+    /// Calls `f` with the values of those rows that are at some places of a list.
     #[inline]
-    pub(crate) fn for_each(&self, live: &Live, mut f: impl FnMut(u64)) {
+    pub(crate) fn for_each(&self, live: &Live, places: Range<usize>, mut f: impl FnMut(u64)) {
         match (self, live) {
-            (Column::Narrow(values), Live::All(rows)) => {
-                values[..*rows].iter().for_each(|&v| f(u64::from(v)))
-            }
-            (Column::Wide(values), Live::All(rows)) => values[..*rows].iter().for_each(|&v| f(v)),
-            (_, Live::Some(rows)) => rows.iter().for_each(|&row| f(self.get(row))),
+            (Column::Narrow(values), Live::All(_)) => values[places].iter().for_each(|&v| f(u64::from(v))),
+            (Column::Wide(values), Live::All(_)) => values[places].iter().for_each(|&v| f(v)),
+            (_, Live::Some(rows)) => rows[places].iter().for_each(|&row| f(self.get(row))),
         }
     }
 

@@ -44,7 +44,9 @@ const DIGIT: u32 = 8;
 /// Numbers below which comparing them is as fast.
 const FEW: usize = if cfg!(test) { 8 } else { 1 << 8 };
 /// Numbers from which on threads share the work.
-const MANY: usize = 1 << 16;
+const MANY: usize = if cfg!(test) { 16 } else { 1 << 16 };
+/// Threads that put numbers into parts at most: each looks at all of them.
+const GROUPS: usize = 16;
 
 /// Sorts numbers of so many bits.
 pub(super) fn sorted<T: Packed>(mut values: Vec<T>, bits: u32) -> Vec<T> {
@@ -55,12 +57,18 @@ pub(super) fn sorted<T: Packed>(mut values: Vec<T>, bits: u32) -> Vec<T> {
     let front = FRONT.min(bits);
     let behind = bits - front;
     let mut parts = vec![T::default(); values.len()];
-    let mut counts = vec![0; 1 << front];
-    scatter(&values, &mut parts, behind, &mut counts);
+    let threads = if values.len() < MANY { 1 } else { rayon::current_num_threads().min(GROUPS) };
+    let counts = if threads == 1 {
+        let mut counts = vec![0; 1 << front];
+        scatter(&values, &mut parts, behind, &mut counts);
+        counts
+    } else {
+        scatter_together(&values, &mut parts, behind, front, threads)
+    };
     if behind == 0 {
         return parts;
     }
-    let (count_of_all, mut pieces) = (values.len(), Vec::with_capacity(counts.len()));
+    let mut pieces = Vec::with_capacity(counts.len());
     let (mut rest, mut spare) = (&mut parts[..], &mut values[..]);
     for count in counts {
         let (piece, pieces_behind) = rest.split_at_mut(count);
@@ -68,12 +76,67 @@ pub(super) fn sorted<T: Packed>(mut values: Vec<T>, bits: u32) -> Vec<T> {
         pieces.push((piece, other));
         (rest, spare) = (pieces_behind, others_behind);
     }
-    if count_of_all >= MANY && rayon::current_num_threads() > 1 {
+    if threads > 1 {
         pieces.into_par_iter().for_each(|(piece, spare)| sort_part(piece, spare, behind));
     } else {
         pieces.into_iter().for_each(|(piece, spare)| sort_part(piece, spare, behind));
     }
     parts
+}
+
+/// As [`scatter`], by several threads; gives the counts. Each looks at all numbers and takes those of its own digits, so
+/// that no two write to the same place.
+fn scatter_together<T: Packed>(
+    from: &[T],
+    mut to: &mut [T],
+    shift: u32,
+    bits: u32,
+    threads: usize,
+) -> Vec<usize> {
+    let digit = |value: &T| value.part(shift, bits) as usize;
+    let counted = from.par_chunks(MANY).fold(
+        || vec![0; 1 << bits],
+        |mut counts, chunk| {
+            chunk.iter().for_each(|value| counts[digit(value)] += 1);
+            counts
+        },
+    );
+    let counts = counted.reduce(
+        || vec![0; 1 << bits],
+        |mut sum, counts| {
+            sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            sum
+        },
+    );
+    // Neighbouring digits, about as many numbers for each thread.
+    let share = from.len().div_ceil(threads);
+    let mut groups = Vec::with_capacity(threads);
+    let mut first = 0;
+    while first < counts.len() {
+        let (mut end, mut sum) = (first, 0);
+        while end < counts.len() && (sum < share || counts[end] == 0) {
+            sum += counts[end];
+            end += 1;
+        }
+        let (own, others) = std::mem::take(&mut to).split_at_mut(sum);
+        groups.push((first..end, own));
+        (to, first) = (others, end);
+    }
+    groups.into_par_iter().with_max_len(1).for_each(|(digits, own)| {
+        let mut starts: Vec<usize> = Vec::with_capacity(digits.len());
+        let mut start = 0;
+        for &count in &counts[digits.clone()] {
+            starts.push(start);
+            start += count;
+        }
+        for value in from {
+            if let Some(at) = starts.get_mut(digit(value).wrapping_sub(digits.start)) {
+                own[*at] = *value;
+                *at += 1;
+            }
+        }
+    });
+    counts
 }
 
 /// Sorts numbers that differ in their last bits only.

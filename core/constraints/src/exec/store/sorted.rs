@@ -5,7 +5,7 @@
 //! comparison of their arguments.
 
 use std::cmp::Ordering;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -43,6 +43,8 @@ struct Field {
 }
 
 const SIGN: u64 = 1 << 63;
+/// Constraints that a thread looks at in a row.
+const STRETCH: usize = 1 << 16;
 
 impl Field {
     /// The field of a column, if its order is that of numbers.
@@ -55,11 +57,18 @@ impl Field {
             _ => return None,
         };
         let mut field = Field { shift: 0, bits: 0, least: 0, kind, ranks };
-        let (mut least, mut greatest) = (u64::MAX, 0);
-        values.for_each(live, |word| {
-            let value = field.ordered(word);
-            (least, greatest) = (value.min(least), value.max(greatest));
-        });
+        let extremes = |places: Range<usize>| {
+            let (mut least, mut greatest) = (u64::MAX, 0);
+            values.for_each(live, places, |word| {
+                let value = field.ordered(word);
+                (least, greatest) = (value.min(least), value.max(greatest));
+            });
+            (least, greatest)
+        };
+        let stretches = (0..live.len()).into_par_iter().step_by(STRETCH);
+        let (least, greatest) = stretches
+            .map(|from| extremes(from..live.len().min(from + STRETCH)))
+            .reduce(|| (u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         if least <= greatest {
             (field.least, field.bits) = (least, u64::BITS - (greatest - least).leading_zeros());
         }
@@ -91,7 +100,7 @@ impl Field {
 fn ranks(live: &Live, column: &Column, kind: SortKind, terms: Terms<'_>) -> (Vec<u32>, Vec<u32>) {
     let mut ranks = Vec::new();
     let mut texts = Vec::new();
-    column.for_each(live, |word| {
+    column.for_each(live, 0..live.len(), |word| {
         let text = word as usize;
         if text >= ranks.len() {
             ranks.resize(text + 1, u32::MAX);
@@ -108,8 +117,7 @@ fn ranks(live: &Live, column: &Column, kind: SortKind, terms: Terms<'_>) -> (Vec
 }
 
 impl Packing {
-    /// How the arguments of a table are packed, and the bits of all of them.
-    /// With the number of bits, at most 128; `None` where the order is not that of numbers.
+    /// How the arguments of a table are packed, and the bits of all of them, at most 128; `None` where the order is not that of numbers.
     pub(super) fn new(table: &Table, live: &Live, terms: Terms<'_>) -> Option<(Self, u32)> {
         let fields = (0..table.kinds.len()).map(|column| Field::new(table, live, column, terms));
         let mut fields: Vec<Field> = fields.collect::<Option<_>>()?;
@@ -141,14 +149,17 @@ impl Packing {
     /// The constraints of a table as numbers.
     fn pack<T: Packed>(&self, table: &Table, live: &Live) -> Vec<T> {
         let mut packed = vec![T::default(); table.live()];
-        for (field, column) in self.0.iter().zip(&table.columns) {
-            let mut all = packed.iter_mut();
-            column.for_each(live, |word| {
-                if let Some(packed) = all.next() {
-                    *packed = packed.with(field.ordered(word) - field.least, field.shift);
-                }
-            });
-        }
+        packed.par_chunks_mut(STRETCH).enumerate().for_each(|(k, packed)| {
+            let places = k * STRETCH..k * STRETCH + packed.len();
+            for (field, column) in self.0.iter().zip(&table.columns) {
+                let mut all = packed.iter_mut();
+                column.for_each(live, places.clone(), |word| {
+                    if let Some(packed) = all.next() {
+                        *packed = packed.with(field.ordered(word) - field.least, field.shift);
+                    }
+                });
+            }
+        });
         packed
     }
 
