@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write};
 
 use gchr_base::signature::{ConstraintId, Signature};
-use gchr_constraints::exec::Store;
+use gchr_constraints::exec::{Frame, Store};
 
 use super::selection::Selection;
 
@@ -47,8 +47,21 @@ pub(super) fn write_table(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let name = &signature.constraints[id].name;
+    let delimiter = char::from(style.delimiter).to_string();
+    let mut start = Vec::new();
+    if style.named {
+        let mut line = Lines::new(style.delimiter, &mut start);
+        line.field(name)?;
+        line.put_held()?;
+        start.extend_from_slice(delimiter.as_bytes());
+    }
+    let start = String::from_utf8(start).map_err(io::Error::other)?;
+    let frame = Frame { start: &start, separator: &delimiter, end: "\n" };
     store.rows_in_parts(signature, id).try_for_each(|rows| {
         let rows = rows?;
+        if rows.write_integers(&frame, out)? {
+            return Ok(());
+        }
         rows.write_lines(out, |range, mut out| {
             let mut lines = Lines::new(style.delimiter, &mut out);
             for row in rows.range(range) {

@@ -10,7 +10,7 @@ use gchr_base::ids::IdVec;
 use gchr_base::signature::{ConstraintId, Signature, SortKind};
 use gchr_base::stats::Stats;
 use gchr_base::value::Value;
-use gchr_constraints::exec::{Row, Store};
+use gchr_constraints::exec::{Frame, Row, Store};
 
 use super::answer::{Answer, Left};
 use super::selection::Selection;
@@ -113,16 +113,24 @@ pub(super) fn write_table(
 ) -> io::Result<()> {
     let strings = are_strings(signature, id);
     let name = serde_json::to_string(&signature.constraints[id].name)?;
+    let mut start = Vec::new();
+    if named {
+        write!(escape::json(&mut start), "{{\"constraint\": {name}, \"args\": ")?;
+    }
+    let start = String::from_utf8(start).map_err(io::Error::other)?;
+    let end = if named { "}\n" } else { "\n" };
+    let (opened, closed) = (format!("{start}["), format!("]{end}"));
+    let frame = Frame { start: &opened, separator: ", ", end: &closed };
     store.rows_in_parts(signature, id).try_for_each(|rows| {
         let rows = rows?;
+        if rows.write_integers(&frame, out)? {
+            return Ok(());
+        }
         rows.write_lines(out, |range, out| {
-            let out = &mut escape::json(out);
             for row in rows.range(range) {
-                if named {
-                    write!(out, "{{\"constraint\": {name}, \"args\": ")?;
-                }
-                write_args(row, &strings, out)?;
-                out.write_all(if named { b"}\n" } else { b"\n" })?;
+                out.write_all(start.as_bytes())?;
+                write_args(row, &strings, &mut escape::json(&mut *out))?;
+                out.write_all(end.as_bytes())?;
             }
             Ok(())
         })

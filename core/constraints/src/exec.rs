@@ -41,7 +41,7 @@ pub use evaluate::is_evaluated;
 pub use exchange::Words;
 pub use image::Unrestored;
 pub use report::{column_text, variable_text};
-pub use store::{Row, Rows, Store, trace_constraint};
+pub use store::{Frame, Row, Rows, Store, trace_constraint};
 
 use std::time::Instant;
 

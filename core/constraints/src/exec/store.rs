@@ -15,6 +15,7 @@ use gchr_base::limited::cut;
 use gchr_base::memory::Shortage;
 use gchr_base::signature::{ConstraintId, Signature, SortKind};
 use gchr_base::value::{Heap, Operation, Terms, Value, write_atom};
+pub use lines::Frame;
 use pieces::Pieces;
 use sorted::Sorted;
 
@@ -113,8 +114,11 @@ impl Rows<'_> {
                 rows.try_for_each(|row| writeln!(out, "{}", Operation::new(signature, name, row.values())))
             });
         }
-        if !self.kinds.is_empty() && self.kinds.iter().all(|&kind| kind == SortKind::Int) {
-            return self.write_lines(out, |range, out| write_integers(self, range, name, out));
+        let mut start = String::new();
+        write_atom(&mut start, name).map_err(io::Error::other)?;
+        start.push('(');
+        if self.write_integers(&Frame { start: &start, separator: ",", end: ")\n" }, out)? {
+            return Ok(());
         }
         self.write_lines(out, |range, out| {
             self.range(range).try_for_each(|row| {
@@ -124,58 +128,6 @@ impl Rows<'_> {
             })
         })
     }
-}
-
-/// Writes constraints all of whose arguments are integers: the most frequent ones by far. What a line has in common
-/// with the one before, up to its last argument, is copied.
-fn write_integers(
-    rows: &Rows<'_>,
-    range: Range<usize>,
-    name: &str,
-    out: &mut (impl Write + ?Sized),
-) -> io::Result<()> {
-    let mut start = String::new();
-    let written = write_atom(&mut start, name);
-    debug_assert!(written.is_ok(), "a string takes any text");
-    let last = rows.kinds.len() - 1;
-    let mut leading = vec![None; last];
-    let mut line = Vec::new();
-    let mut lines = Vec::with_capacity(range.len() * (start.len() + 8 * (last + 1)));
-    for at in range {
-        let word = |column| rows.sorted.word(at, column);
-        if line.is_empty() || (0..last).any(|column| leading[column] != Some(word(column))) {
-            line.clear();
-            line.extend_from_slice(start.as_bytes());
-            line.push(b'(');
-            for (column, leading) in leading.iter_mut().enumerate() {
-                *leading = Some(word(column));
-                push_integer(&mut line, word(column).cast_signed())?;
-                line.push(b',');
-            }
-        }
-        lines.extend_from_slice(&line);
-        push_integer(&mut lines, word(last).cast_signed())?;
-        lines.extend_from_slice(b")\n");
-    }
-    out.write_all(&lines)
-}
-
-fn push_integer(text: &mut Vec<u8>, n: i64) -> io::Result<()> {
-    let Ok(mut n) = u64::try_from(n) else {
-        return write!(text, "{}", Value::Int(n).argument());
-    };
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (n % 10) as u8;
-        n /= 10;
-        if n == 0 {
-            break;
-        }
-    }
-    text.extend_from_slice(&digits[at..]);
-    Ok(())
 }
 
 /// `name(arg, ...)` as `writeq` shows it.
