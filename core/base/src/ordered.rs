@@ -1,9 +1,9 @@
 //! Text written by all threads, that leaves in its order.
 //!
-//! What is to be written is a list of parts. A thread writes a block of the first part that nobody works on, and divides
-//! what is left of the part in two. So the threads stay close to the front, where parts have become small, and little
-//! text has to wait for what comes before it. The thread that called writes to the output what is complete in front, and
-//! takes its turn with the parts when nothing is.
+//! What is to be written is a list of parts. A thread writes a block of the first part that nobody works on, and
+//! divides what is left of the part in two. So the threads stay close to the front, where parts have become small, and
+//! little text has to wait for what comes before it. The thread that called writes to the output what is complete in
+//! front, and takes its turn with the parts when nothing is.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

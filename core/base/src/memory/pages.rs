@@ -1,7 +1,7 @@
 //! Pages of the system: a wish for large ones.
 
-/// Asks the system for large pages, before memory is touched from its start to its end: that costs one fault for each of
-/// them. A wish: systems without large pages, or with others' rules for them, leave it at that.
+/// Asks the system for large pages, before memory is touched from its start to its end: that costs one fault for each
+/// of them. A wish: systems without large pages, or with others' rules for them, leave it at that.
 pub fn prefer_large_pages(memory: &mut [u8]) {
     // SAFETY: it is all of a slice.
     unsafe { prefer_large(memory.as_mut_ptr(), memory.len()) }

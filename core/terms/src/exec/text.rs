@@ -234,8 +234,8 @@ impl<C: Cells + Sync + ?Sized> Piece for Writing<'_, C> {
         Ok(Writing::advance(self, out, bytes))
     }
 
-    /// About a half, where the value is a balanced tree. A list of small elements cannot be divided: only its spine leads
-    /// to what is behind.
+    /// About a half, where the value is a balanced tree. A list of small elements cannot be divided: only its spine
+    /// leads to what is behind.
     fn split(&mut self) -> Option<Self> {
         let is_value = |todo: &Todo<'_>| !matches!(todo, Todo::Text(_) | Todo::Close(_));
         let last = self.todo.iter().position(is_value)?;

@@ -1,9 +1,9 @@
 //! Large copies between host and device, through pinned memory by several threads.
 //!
 //! The driver copies to and from memory that is not pinned by one thread, a piece after the other. Here each thread has
-//! a stretch of its own, two pinned slices and a stream: while the copy engine works on one slice, the thread copies the
-//! other. Most of the time goes into the first touch of the memory that is copied to, so it is asked for in large pages,
-//! and no two threads touch the same one.
+//! a stretch of its own, two pinned slices and a stream: while the copy engine works on one slice, the thread copies
+//! the other. Most of the time goes into the first touch of the memory that is copied to, so it is asked for in large
+//! pages, and no two threads touch the same one.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -198,8 +198,8 @@ impl Slice {
 
     /// Part of the memory, which the copy engine does not use.
     fn bytes(&mut self, range: Range<usize>) -> &mut [u8] {
-        // SAFETY: alive, SLICE bytes long, nobody else's, and all of it written by the copy engine or as the driver gave
-        // it.
+        // SAFETY: alive, SLICE bytes long, nobody else's, and all of it written by the copy engine or as the driver
+        // gave it.
         let all = unsafe { slice::from_raw_parts_mut(self.start(), SLICE) };
         &mut all[range]
     }

@@ -84,8 +84,8 @@ pub(super) fn sorted<T: Packed>(mut values: Vec<T>, bits: u32) -> Vec<T> {
     parts
 }
 
-/// As [`scatter`], by several threads; gives the counts. Each looks at all numbers and takes those of its own digits, so
-/// that no two write to the same place.
+/// As [`scatter`], by several threads; gives the counts. Each looks at all numbers and takes those of its own digits,
+/// so that no two write to the same place.
 fn scatter_together<T: Packed>(
     from: &[T],
     mut to: &mut [T],

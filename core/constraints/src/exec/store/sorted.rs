@@ -117,7 +117,8 @@ fn ranks(live: &Live, column: &Column, kind: SortKind, terms: Terms<'_>) -> (Vec
 }
 
 impl Packing {
-    /// How the arguments of a table are packed, and the bits of all of them, at most 128; `None` where the order is not that of numbers.
+    /// How the arguments of a table are packed, and the bits of all of them, at most 128; `None` where the order is not
+    /// that of numbers.
     pub(super) fn new(table: &Table, live: &Live, terms: Terms<'_>) -> Option<(Self, u32)> {
         let fields = (0..table.kinds.len()).map(|column| Field::new(table, live, column, terms));
         let mut fields: Vec<Field> = fields.collect::<Option<_>>()?;
