@@ -338,7 +338,7 @@ impl Input {
         let term = self.term.as_ref().map(|term| sources.add("--input", term));
         let gchr_mcrl2::Loaded { ast, program, reader, diagnostics } = gchr_mcrl2::load(sources, id, term);
         let Some(rules) = program else { return Err(diagnostics) };
-        let reader = reader.map(OwnReader::Mcrl2);
+        let reader = reader.map(|reader| OwnReader::Mcrl2(Box::new(reader)));
         Ok(Parts { reader, ..Parts::of_terms(Syntax::Mcrl2, Box::new(ast), rules, diagnostics) })
     }
 
@@ -354,7 +354,7 @@ impl Input {
         let gchr_maude::Loaded { ast, program, reader, diagnostics } =
             gchr_maude::load(sources, id, term, &files);
         let Some(rules) = program else { return Err(diagnostics) };
-        let reader = reader.map(OwnReader::Maude);
+        let reader = reader.map(|reader| OwnReader::Maude(Box::new(reader)));
         Ok(Parts { reader, ..Parts::of_terms(Syntax::Maude, Box::new(ast), rules, diagnostics) })
     }
 

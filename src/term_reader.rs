@@ -14,8 +14,8 @@ pub(crate) enum TermReader<'p> {
 #[derive(Clone)]
 pub(crate) enum OwnReader {
     Trs(gchr_trs::InputReader),
-    Mcrl2(gchr_mcrl2::InputReader),
-    Maude(gchr_maude::InputReader),
+    Mcrl2(Box<gchr_mcrl2::InputReader>),
+    Maude(Box<gchr_maude::InputReader>),
     Made(Box<gchr_formats::MadeReader>),
 }
 

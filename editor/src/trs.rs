@@ -1,9 +1,11 @@
 //! The symbols of `.trs` texts.
 
+use std::collections::HashMap;
+
 use gchr_base::names::{Ident, Name};
 use gchr_base::source::{SourceMap, Span};
 use gchr_trs::ast::{
-    AxiomKind, Module, NodeKind, Section, SortBody, SortRef, StructSymbol, SymbolDeclaration, Term,
+    AxiomKind, Module, NodeKind, Parameter, Section, SortBody, SortRef, StructSymbol, SymbolDeclaration, Term,
 };
 
 use crate::index::{Builder, Entry, Index, Kind, Role};
@@ -11,7 +13,7 @@ use crate::index::{Builder, Entry, Index, Kind, Role};
 /// Words of the language, which are no names.
 pub(crate) const WORDS: &[&str] = &[
     "sort", "struct", "cons", "map", "var", "eqn", "input", "import", "div", "mod", "Int", "Bool", "Float",
-    "true", "false", "if", "whr", "end", "owise", "in", "List", "head", "tail", "rhead", "rtail",
+    "true", "false", "if", "whr", "end", "owise", "in", "lambda", "List", "head", "tail", "rhead", "rtail",
 ];
 
 /// The names of the files that a term program imports.
@@ -210,17 +212,55 @@ impl Reader<'_> {
         }
     }
 
+    /// A parameter of a function without a name.
+    fn local(&mut self, parameter: &Parameter, whole: Span) -> (Name, usize) {
+        let name = self.text(parameter.name.name).to_string();
+        let symbol = self.builder.symbol(Kind::Parameter, &name, None, Some(whole.range()));
+        self.builder.detail(symbol, format!("{name}: {}", self.sort(&parameter.sort)));
+        self.builder.occurs(symbol, parameter.name.span.range(), Role::Declaration);
+        self.use_sort(&parameter.sort);
+        (parameter.name.name, symbol)
+    }
+
+    /// Whether a symbol is declared under a name.
+    fn is_symbol(&self, name: Name) -> bool {
+        let kinds = [Kind::Function, Kind::Constructor];
+        kinds.iter().any(|&kind| self.builder.find(kind, self.text(name), None).is_some())
+    }
+
     /// `root`: what the symbol of the root does.
     fn use_term(&mut self, term: &Term, root: Role) {
         let last = term.nodes.len().saturating_sub(1);
+        // The parameters of the functions without names around a node, innermost last.
+        let mut open: Vec<Vec<(Name, usize)>> = Vec::new();
+        let lambdas = term.nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Lambda);
+        let whole: HashMap<usize, Span> =
+            lambdas.map(|(at, node)| (at + 1 - node.size as usize, node.span)).collect();
         for (at, node) in term.nodes.iter().enumerate() {
+            match node.kind {
+                NodeKind::Parameters(of) => {
+                    let (parameters, whole) = (&term.lambdas[of as usize], whole[&at]);
+                    open.push(parameters.iter().map(|one| self.local(one, whole)).collect());
+                }
+                NodeKind::Lambda => _ = open.pop(),
+                NodeKind::Name(name) | NodeKind::Call(name, _)
+                    if let Some(&(_, symbol)) =
+                        open.iter().rev().flatten().find(|(known, _)| *known == name)
+                        && (matches!(node.kind, NodeKind::Name(_)) || !self.is_symbol(name)) =>
+                {
+                    let start = node.span.range().start;
+                    self.builder.occurs(symbol, start..start + self.text(name).len(), Role::Use);
+                    continue;
+                }
+                _ => {}
+            }
             let (NodeKind::Name(name) | NodeKind::Call(name, _) | NodeKind::Power(name, _)) = node.kind
             else {
                 continue;
             };
             let text = self.text(name);
-            // With brackets it is always a symbol, also where a variable has the name.
-            let is_bare = matches!(node.kind, NodeKind::Name(_));
+            // With brackets it is a symbol, also where a variable has the name, if there is one.
+            let is_bare = matches!(node.kind, NodeKind::Name(_)) || !self.is_symbol(name);
             let kinds = [Kind::Variable, Kind::Function, Kind::Constructor];
             let Some(symbol) =
                 kinds[usize::from(!is_bare)..].iter().find_map(|&kind| self.builder.find(kind, text, None))

@@ -10,6 +10,7 @@ use gchr_base::source::Span;
 
 use super::choice;
 use super::declarations::Scope;
+use super::functions;
 
 /// Deepest term of a rule. Later stages may recurse over the terms of rules (never over the input).
 pub(crate) const MAX_DEPTH: u32 = 20_000;
@@ -30,6 +31,12 @@ pub(crate) enum Resolved {
     Choice,
     /// So many elements of a list.
     Elements(Elements),
+    /// A variable that is a function, applied by this symbol.
+    Applied(SymbolId, VarId),
+    /// What begins a function without a name: no term.
+    Parameters,
+    /// A function without a name, whose parameters are so many variables from the first on, of its term.
+    Lambda(VarId, u32),
 }
 
 /// The constructors of a list.
@@ -80,12 +87,23 @@ impl TermBuilder for ExprBuilder {
         span: Span,
         site: &mut Site<'_, '_>,
     ) -> Result<(), Box<Diagnostic>> {
-        let args = self.stack.split_off(self.stack.len() - arity);
+        let mut args = self.stack.split_off(self.stack.len() - arity);
         let kind = match node {
             Resolved::Var(var) => ExprKind::Var(var),
             Resolved::Const(c) => ExprKind::Const(c),
             Resolved::App(symbol) => ExprKind::App { symbol, args },
             Resolved::Op(op, _) => ExprKind::Op { op, args },
+            Resolved::Applied(symbol, var) => {
+                args.insert(0, Expr { kind: ExprKind::Var(var), sort: site.vars[var].sort, span });
+                ExprKind::App { symbol, args }
+            }
+            Resolved::Parameters => return Ok(()),
+            Resolved::Lambda(first, count) => {
+                let Some(body) = args.pop() else { return Ok(()) };
+                let closed = functions::close(site, first, count, body, (sort, span));
+                self.stack.push(closed.ok_or_else(|| Box::new(no_rules(span)))?);
+                return Ok(());
+            }
             Resolved::Elements(Elements { empty, cons }) => {
                 let app = |symbol, args| Expr { kind: ExprKind::App { symbol, args }, sort, span };
                 let list = |rest, element| app(cons, vec![element, rest]);
@@ -185,7 +203,11 @@ impl TermBuilder for PatternBuilder {
                 self.stack.push((args.into_iter().rev().fold(app(empty, vec![]), list), depth));
                 return Ok(());
             }
-            Resolved::Op(..) | Resolved::Choice => return Err(Box::new(not_matched(span))),
+            Resolved::Op(..)
+            | Resolved::Choice
+            | Resolved::Applied(..)
+            | Resolved::Parameters
+            | Resolved::Lambda(..) => return Err(Box::new(not_matched(span))),
         };
         self.stack.push((Pattern { kind, sort, span }, 1));
         Ok(())
@@ -204,6 +226,34 @@ pub(crate) fn too_deep(span: Span) -> Diagnostic {
 #[derive(Default)]
 pub(crate) struct GroundBuilder {
     pub nodes: Vec<GroundNode>,
+    /// The terms of functions without names that are open, which have variables.
+    inner: Option<(ExprBuilder, u32)>,
+}
+
+impl GroundBuilder {
+    /// Takes a node of a function without a name. The value that stands for it has no variables.
+    fn push_inner(
+        &mut self,
+        node: Resolved,
+        arity: usize,
+        (sort, span): (SortId, Span),
+        site: &mut Site<'_, '_>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let (builder, open) = self.inner.get_or_insert_default();
+        match node {
+            Resolved::Parameters => *open += 1,
+            Resolved::Lambda(..) => *open -= 1,
+            _ => {}
+        }
+        builder.push(node, arity, sort, span, site)?;
+        if *open == 0
+            && let Some((builder, _)) = self.inner.take()
+            && let Some(ExprKind::App { symbol, .. }) = builder.finish().map(|expr| expr.kind.clone())
+        {
+            self.nodes.push(GroundNode::App(symbol));
+        }
+        Ok(())
+    }
 }
 
 impl TermBuilder for GroundBuilder {
@@ -215,6 +265,9 @@ impl TermBuilder for GroundBuilder {
         span: Span,
         site: &mut Site<'_, '_>,
     ) -> Result<(), Box<Diagnostic>> {
+        if self.inner.is_some() || matches!(node, Resolved::Parameters) {
+            return self.push_inner(node, arity, (sort, span), site);
+        }
         let node = match node {
             Resolved::Const(c) => GroundNode::Const(c),
             Resolved::App(symbol) => GroundNode::App(symbol),
@@ -230,7 +283,9 @@ impl TermBuilder for GroundBuilder {
                 let choice = site.scope.choice(sort, span).ok_or_else(|| Box::new(no_rules(span)))?;
                 GroundNode::App(choice)
             }
-            Resolved::Var(_) => return Err(Box::new(not_ground(span))),
+            Resolved::Var(_) | Resolved::Applied(..) | Resolved::Parameters | Resolved::Lambda(..) => {
+                return Err(Box::new(not_ground(span)));
+            }
         };
         self.nodes.push(node);
         Ok(())

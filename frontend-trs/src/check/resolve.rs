@@ -4,6 +4,7 @@
 //! their place: these and what is around them wait until it is known.
 
 mod applications;
+mod functions;
 mod lists;
 mod operators;
 
@@ -22,7 +23,9 @@ use super::declarations::Scope;
 use super::instances::too_large;
 use super::lists::ListSymbol;
 use super::types::{Ty, Types};
-use crate::ast::{Ident, ListOp, Name, Node, NodeKind, operator_text};
+
+use self::functions::Open;
+use crate::ast::{Ident, ListOp, Name, NodeKind, Part, operator_text};
 
 /// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.
 const MAX_ERRORS: usize = 20;
@@ -85,6 +88,12 @@ pub(super) enum Meaning {
     },
     /// A list of such elements.
     Elements(Ty),
+    /// A variable that is a function, applied by an instance of this symbol.
+    Applied {
+        symbol: SymbolId,
+        first: usize,
+        var: VarId,
+    },
 }
 
 /// A node for the builder.
@@ -105,6 +114,8 @@ pub(crate) struct Resolver<'a, 'v> {
     /// What the builder gets when all sorts in it are known.
     waiting: Vec<Ready>,
     errors: usize,
+    /// The parameters of functions without names that are open.
+    open: Open,
     /// Whether the next node is the head of a left-hand side, which is checked with its own parameters.
     is_head: bool,
     /// Whether the root is that of a left-hand side.
@@ -115,9 +126,9 @@ pub(crate) struct Resolver<'a, 'v> {
 
 impl<'a, 'v> Resolver<'a, 'v> {
     pub fn new(scope: &'v mut Scope<'a>, vars: Vars<'v>, reporter: &'v mut Reporter) -> Self {
-        let (operands, types, waiting) = (Vec::new(), Types::default(), Vec::new());
-        let (is_head, has_head) = (false, false);
-        Self { scope, vars, reporter, operands, types, waiting, errors: 0, is_head, has_head, failed: false }
+        let (operands, types, waiting, open) = (Vec::new(), Types::default(), Vec::new(), Open::default());
+        let (errors, is_head, has_head, failed) = (0, false, false, false);
+        Self { scope, vars, reporter, operands, types, waiting, errors, open, is_head, has_head, failed }
     }
 
     /// Says that the term is the left-hand side of an equation.
@@ -130,15 +141,23 @@ impl<'a, 'v> Resolver<'a, 'v> {
     /// sort where its text leaves that open.
     pub fn resolve(
         mut self,
-        term: &[Node],
+        term: Part<'_>,
         expected: Option<SortId>,
         builder: &mut impl TermBuilder,
     ) -> Option<SortId> {
-        for (at, node) in term.iter().enumerate() {
-            self.is_head = self.has_head && at + 1 == term.len();
-            let arity = node.kind.arity();
+        for (at, node) in term.nodes.iter().enumerate() {
+            self.is_head = self.has_head && at + 1 == term.nodes.len();
+            let mut arity = node.kind.arity();
             let base = self.operands.len() - arity;
-            let result = self.node(node.kind, node.span, base);
+            let result = match node.kind {
+                NodeKind::Parameters(at) => self.begin_lambda(&term.lambdas[at as usize], node.span),
+                NodeKind::Lambda => {
+                    // Its parameters are no operand of what is built.
+                    arity -= 1;
+                    self.end_lambda(base)
+                }
+                kind => self.node(kind, node.span, base),
+            };
             self.operands.truncate(base);
             self.operands.push(Operand { ty: result.map(|(_, ty)| ty), span: node.span });
             match result {
@@ -197,6 +216,9 @@ impl<'a, 'v> Resolver<'a, 'v> {
         match meaning {
             Meaning::Known(resolved) => Ok(resolved),
             Meaning::Instance { symbol, first } => self.instance(symbol, first, span).map(Resolved::App),
+            Meaning::Applied { symbol, first, var } => {
+                self.instance(symbol, first, span).map(|symbol| Resolved::Applied(symbol, var))
+            }
             Meaning::Repeat { symbol, first, count } => {
                 self.instance(symbol, first, span).map(|symbol| Resolved::Repeat(symbol, count))
             }
@@ -232,6 +254,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
             }
             let none = IdVec::new();
             let vars = match &self.vars {
+                _ if self.open.vars.is_some() => self.open.vars.as_ref().unwrap_or(&none),
                 Vars::Bind(rule) => &rule.vars,
                 Vars::Bound(rule, _) => &rule.vars,
                 Vars::None => &none,
@@ -253,6 +276,12 @@ impl<'a, 'v> Resolver<'a, 'v> {
     /// certain.
     fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Meaning, Ty)> {
         let found = match kind {
+            NodeKind::Apply(_) => return self.apply(span, base),
+            NodeKind::Call(name, _) if let Some(function) = self.function_variable(name, span) => {
+                return self.apply_variable(function, self.start(name, span), base);
+            }
+            // What is wrong with the sort of a parameter is said.
+            NodeKind::Call(name, _) if self.open.knows(name) && self.open.find(name).is_none() => None,
             NodeKind::List(_) => return self.elements(span, base),
             NodeKind::ListOp(op) => return self.of_list(ListSymbol::Op(op), span, base),
             NodeKind::Call(name, _) | NodeKind::Name(name) if self.list_function(name).is_some() => {
@@ -262,6 +291,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
             NodeKind::Int(n) => self.literal(self.scope.int, Const::Int(n), "Int", span),
             NodeKind::Float(x) => self.literal(self.scope.float, Const::Float(x), "Float", span),
             NodeKind::Name(name) => match self.scope.variable(name) {
+                _ if self.open.knows(name) => self.open.find(name),
                 _ if self.value_of(name).is_some() => self.value_of(name),
                 Some(_) if !matches!(self.vars, Vars::None) => self.variable(name, span),
                 _ if self.is_stray_variable(name) => {
@@ -269,11 +299,13 @@ impl<'a, 'v> Resolver<'a, 'v> {
                     None
                 }
                 _ if self.is_free(name, WILD) => self.wildcard(span),
+                _ if self.is_function_value(name) => return self.symbol_as_value(name, span),
                 _ => return self.application(name, span, base),
             },
             NodeKind::Call(name, _) => return self.application(name, span, base),
             NodeKind::Power(name, count) => return self.power(name, count, span, base),
             NodeKind::Prefix(op) | NodeKind::Infix(op) => self.operation(op, operator_text(op), span, base),
+            NodeKind::Parameters(_) | NodeKind::Lambda => None,
             NodeKind::Match => {
                 self.error(
                     Diagnostic::error("T0307", "`:=` is part of a condition")
@@ -332,8 +364,10 @@ impl<'a, 'v> Resolver<'a, 'v> {
 
     /// Whether a name is no variable here.
     pub(super) fn is_no_variable(&self, name: Name) -> bool {
-        matches!(self.vars, Vars::None)
-            || self.scope.variable(name).is_none() && self.value_of(name).is_none()
+        matches!(self.vars, Vars::None) && self.open.find(name).is_none()
+            || self.scope.variable(name).is_none()
+                && self.value_of(name).is_none()
+                && self.open.find(name).is_none()
     }
 
     /// `_`: any term of the sort of its place.

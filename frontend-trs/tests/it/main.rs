@@ -4,6 +4,7 @@ mod axioms;
 mod depth;
 mod diagnostics;
 mod docs;
+mod functions;
 mod growth;
 mod imports;
 mod parameters;

@@ -47,19 +47,21 @@ pub(super) struct Sorts<'v> {
     pub symbols: &'v mut IdVec<SymbolId, Symbol>,
     pub families: &'v mut Families,
     pub lists: &'v mut Lists,
+    pub functions: &'v mut Functions,
 }
 
 impl Sorts<'_> {
     /// The sort, which may be a new one that is made of others.
     pub fn find(&mut self, sort: &SortRef, reporter: &mut Reporter) -> Option<SortId> {
-        let (text, parametric) = (self.names.get(sort.name.name), self.parametric);
-        let parameter = parametric.parameter(sort.name);
-        let found = parameter.or(self.of[sort.name.name.0 as usize]);
-        let declared = parametric.sorts.get(&sort.name.name).filter(|_| parameter.is_none());
+        let Some(name) = sort.name else { return self.of_functions(sort, reporter) };
+        let (text, parametric) = (self.names.get(name.name), self.parametric);
+        let parameter = parametric.parameter(name);
+        let found = parameter.or(self.of[name.name.0 as usize]);
+        let declared = parametric.sorts.get(&name.name).filter(|_| parameter.is_none());
         let known = found.is_some() || declared.is_some();
-        let is_list = !known && text == LIST && !reporter.is_silenced(sort.name.name);
+        let is_list = !known && text == LIST && !reporter.is_silenced(name.name);
         if !is_list && !known {
-            unknown_sort(self.sorts, sort.name, self.names, reporter);
+            unknown_sort(self.sorts, name, self.names, reporter);
             return None;
         }
         let wanted = declared.map_or(usize::from(is_list), |declared| declared.parameters.len());
@@ -81,8 +83,7 @@ impl Sorts<'_> {
         if wanted == 0 {
             return found;
         }
-        let args: Vec<_> = sort.args.iter().map(|arg| self.find(arg, reporter)).collect();
-        let args = args.into_iter().collect::<Option<Vec<SortId>>>()?;
+        let args = self.all(&sort.args, reporter)?;
         let made = match declared {
             Some(Parametric { parameters, whole, .. }) => {
                 self.families.substitute(*whole, parameters, &args, self.sorts)
@@ -96,6 +97,23 @@ impl Sorts<'_> {
             reporter.report(too_large(sort.span));
         }
         made
+    }
+
+    fn of_functions(&mut self, sort: &SortRef, reporter: &mut Reporter) -> Option<SortId> {
+        let profile = self.all(&sort.args, reporter)?;
+        let arity = profile.len() - 1;
+        let family = self.functions.family(arity, self.families, self.sorts, self.symbols);
+        let made = self.families.sort(family, profile, self.sorts);
+        if made.is_none() {
+            reporter.report(too_large(sort.span));
+        }
+        made
+    }
+
+    /// These sorts, after all of them are looked at.
+    fn all(&mut self, sorts: &[SortRef], reporter: &mut Reporter) -> Option<Vec<SortId>> {
+        let found: Vec<_> = sorts.iter().map(|sort| self.find(sort, reporter)).collect();
+        found.into_iter().collect()
     }
 }
 
@@ -325,7 +343,7 @@ impl<'a> Collector<'a, '_> {
     }
 
     pub(super) fn find(&mut self, sort: &SortRef) -> Option<SortId> {
-        let Self { names, sort_of: of, parametric, sorts, symbols, families, lists, .. } = self;
-        Sorts { names, of, parametric, sorts, symbols, families, lists }.find(sort, self.reporter)
+        let Self { names, sort_of: of, parametric, sorts, symbols, families, lists, functions, .. } = self;
+        Sorts { names, of, parametric, sorts, symbols, families, lists, functions }.find(sort, self.reporter)
     }
 }

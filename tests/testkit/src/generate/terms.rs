@@ -3,6 +3,7 @@
 //! number that counts down.
 
 mod equations;
+mod functions;
 mod lists;
 mod operators;
 mod parameters;
@@ -136,6 +137,8 @@ struct Generator {
     lists: bool,
     /// Whether there are sorts and functions with parameters.
     parameters: bool,
+    /// Whether some of these are functions.
+    values: bool,
     /// Whether constructors have projections and recognisers.
     fields: bool,
     /// Whether a variable has the name of the pattern that matches anything.
@@ -181,6 +184,7 @@ pub fn program(seed: u64) -> TermCase {
         hides: random.chance(8),
         own,
         parameters: own != "if" && random.chance(35),
+        values: random.chance(40),
         fields: random.chance(35),
         lists,
         own_wild,
@@ -190,6 +194,7 @@ pub fn program(seed: u64) -> TermCase {
         section: 0,
         random,
     };
+    generator.values &= generator.parameters;
     generator.declare();
     generator.case()
 }
@@ -247,6 +252,9 @@ impl Generator {
         let mut text = self.declarations();
         if self.parameters {
             text += parameters::EQUATIONS;
+        }
+        if self.values {
+            text += functions::EQUATIONS;
         }
         for (section, rules) in equations.iter().enumerate() {
             self.section = section;
@@ -318,6 +326,9 @@ impl Generator {
         }
         if self.parameters {
             text += &self.with_parameters();
+        }
+        if self.values {
+            text += functions::DECLARATIONS;
         }
         text + &others
     }
@@ -572,6 +583,9 @@ impl Generator {
         }
         if depth > 0 && self.parameters && !self.complete && self.chance(9) {
             return self.of_instance(sort, scope, depth - 1);
+        }
+        if depth > 0 && self.values && !self.complete && self.chance(7) {
+            return self.with_functions(sort, scope, depth - 1);
         }
         match sort {
             BOOL => self.truth(scope, depth),
