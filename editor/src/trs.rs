@@ -12,8 +12,9 @@ use crate::index::{Builder, Entry, Index, Kind, Role};
 
 /// Words of the language, which are no names.
 pub(crate) const WORDS: &[&str] = &[
-    "sort", "struct", "cons", "map", "var", "eqn", "input", "import", "div", "mod", "Int", "Bool", "Float",
-    "true", "false", "if", "whr", "end", "owise", "in", "lambda", "List", "head", "tail", "rhead", "rtail",
+    "sort", "struct", "cons", "map", "var", "eqn", "input", "import", "div", "mod", "Int", "Integer", "Bool",
+    "Float", "true", "false", "if", "whr", "end", "owise", "in", "lambda", "List", "head", "tail", "rhead",
+    "rtail",
 ];
 
 /// The names of the files that a term program imports.

@@ -308,6 +308,13 @@ pub enum NodeKind {
     Power(Name, u32),
     /// An integer.
     Int(i64),
+    /// An integer that has more than 64 bits, by its digits without a sign.
+    Large {
+        /// The digits.
+        digits: Name,
+        /// Whether a minus stands before them.
+        negative: bool,
+    },
     /// A float.
     Float(f64),
     /// An operator before its operand.
@@ -368,7 +375,11 @@ impl NodeKind {
     /// Number of operands.
     pub fn arity(self) -> usize {
         match self {
-            NodeKind::Name(_) | NodeKind::Int(_) | NodeKind::Float(_) | NodeKind::Parameters(_) => 0,
+            NodeKind::Name(_)
+            | NodeKind::Int(_)
+            | NodeKind::Large { .. }
+            | NodeKind::Float(_)
+            | NodeKind::Parameters(_) => 0,
             NodeKind::Call(_, args) | NodeKind::List(args) => args as usize,
             NodeKind::Apply(args) => args as usize + 1,
             NodeKind::Power(..) | NodeKind::Prefix(_) | NodeKind::ListOp(ListOp::Size) => 1,

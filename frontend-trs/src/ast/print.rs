@@ -187,6 +187,9 @@ impl TermDisplay<'_> {
         match self.part.nodes[root].kind {
             NodeKind::Name(name) => f.write_str(self.names.get(name)),
             NodeKind::Int(n) => write!(f, "{n}"),
+            NodeKind::Large { digits, negative } => {
+                write!(f, "{}{}", if negative { "-" } else { "" }, self.names.get(digits))
+            }
             // `{:?}` writes a point or an exponent, and digits that read back to the same float.
             NodeKind::Float(x) => write!(f, "{x:?}"),
             NodeKind::Power(name, count) => {
@@ -289,6 +292,7 @@ impl TermDisplay<'_> {
     fn is_plain_number(&self, node: usize) -> bool {
         match self.part.nodes[node].kind {
             NodeKind::Int(n) => n >= 0,
+            NodeKind::Large { negative, .. } => !negative,
             NodeKind::Float(x) => x.is_sign_positive(),
             _ => false,
         }

@@ -4,9 +4,10 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
-use gchr_base::rule::{Const, Expr, ExprKind, GroundNode, Pattern, PatternKind, Var, VarId};
+use gchr_base::rule::{Const, Expr, ExprKind, GroundNode, GroundTerm, Pattern, PatternKind, Var, VarId};
 use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
+use num_bigint::BigInt;
 
 use super::choice;
 use super::declarations::Scope;
@@ -22,6 +23,8 @@ const MAX_UNROLLED: u64 = 100_000;
 pub(crate) enum Resolved {
     Var(VarId),
     Const(Const),
+    /// An integer that is no constant, by its place in [`Site::large`].
+    Large(usize),
     App(SymbolId),
     /// A unary symbol so many times, perhaps zero.
     Repeat(SymbolId, u32),
@@ -51,6 +54,8 @@ pub(crate) struct Site<'v, 'a> {
     pub scope: &'v mut Scope<'a>,
     /// The variables of its rule.
     pub vars: &'v IdVec<VarId, Var>,
+    /// Integers of the term that are no constants.
+    pub large: &'v [BigInt],
 }
 
 /// Takes the nodes of a well-sorted term in postfix order.
@@ -91,6 +96,10 @@ impl TermBuilder for ExprBuilder {
         let kind = match node {
             Resolved::Var(var) => ExprKind::Var(var),
             Resolved::Const(c) => ExprKind::Const(c),
+            Resolved::Large(at) => {
+                self.stack.push(Expr::integer(&site.large[at], sort, span));
+                return Ok(());
+            }
             Resolved::App(symbol) => ExprKind::App { symbol, args },
             Resolved::Op(op, _) => ExprKind::Op { op, args },
             Resolved::Applied(symbol, var) => {
@@ -203,6 +212,7 @@ impl TermBuilder for PatternBuilder {
                 self.stack.push((args.into_iter().rev().fold(app(empty, vec![]), list), depth));
                 return Ok(());
             }
+            Resolved::Large(_) => return Err(Box::new(large_in_pattern(span))),
             Resolved::Op(..)
             | Resolved::Choice
             | Resolved::Applied(..)
@@ -270,6 +280,11 @@ impl TermBuilder for GroundBuilder {
         }
         let node = match node {
             Resolved::Const(c) => GroundNode::Const(c),
+            Resolved::Large(at) => {
+                let sum = Expr::integer(&site.large[at], sort, span);
+                self.nodes.extend(GroundTerm::of(&sum, span).nodes);
+                return Ok(());
+            }
             Resolved::App(symbol) => GroundNode::App(symbol),
             Resolved::Repeat(_, 0) => return Ok(()),
             Resolved::Repeat(symbol, count) => GroundNode::Repeat(symbol, count),
@@ -290,6 +305,13 @@ impl TermBuilder for GroundBuilder {
         self.nodes.push(node);
         Ok(())
     }
+}
+
+/// An integer that is no constant in a left-hand side.
+fn large_in_pattern(span: Span) -> Diagnostic {
+    Diagnostic::error("T0002", "this number is too large for a left-hand side")
+        .label(span, "not below 2^62")
+        .help("match a variable here, and compare it in a condition: `X == N -> F(X) = ...`")
 }
 
 /// An operator in a left-hand side.

@@ -28,6 +28,9 @@ use crate::ast::{
     VariableDeclaration,
 };
 
+/// The name of the sort of integers of any size, unless the program declares a sort of this name.
+pub(crate) const INTEGER: &str = "Integer";
+
 /// A declared variable.
 pub(crate) struct Variable {
     pub ident: Ident,
@@ -97,6 +100,7 @@ impl<'a> Scope<'a> {
             symbols: IdVec::new(),
             symbol_of: vec![None; module.names.iter().len()],
             parametric: Parametrics::default(),
+            is_wide: false,
             fields: Fields::default(),
             families: Families::default(),
             lists: Lists::default(),
@@ -297,6 +301,8 @@ struct Collector<'a, 'r> {
     symbol_of: Vec<Option<SymbolId>>,
     /// Sorts with parameters, and these.
     parametric: Parametrics,
+    /// Whether integers have any size.
+    is_wide: bool,
     fields: Fields,
     families: Families,
     lists: Lists,
@@ -506,7 +512,7 @@ impl<'a> Collector<'a, '_> {
             booleans,
             operators: None,
             notations: HashMap::default(),
-            big_integers: false,
+            big_integers: self.is_wide,
         };
         Scope {
             names: self.names,

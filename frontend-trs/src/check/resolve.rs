@@ -15,6 +15,7 @@ use gchr_base::op::{Op, Operands};
 use gchr_base::rule::{Const, Var, VarId};
 use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_base::source::Span;
+use num_bigint::BigInt;
 
 use super::Reporter;
 use super::builders::{Elements, Resolved, Site, TermBuilder, no_rules, not_ground, not_matched};
@@ -114,6 +115,8 @@ pub(crate) struct Resolver<'a, 'v> {
     /// What the builder gets when all sorts in it are known.
     waiting: Vec<Ready>,
     errors: usize,
+    /// Integers that are no constants.
+    large: Vec<BigInt>,
     /// The parameters of functions without names that are open.
     open: Open,
     /// Whether the next node is the head of a left-hand side, which is checked with its own parameters.
@@ -127,8 +130,21 @@ pub(crate) struct Resolver<'a, 'v> {
 impl<'a, 'v> Resolver<'a, 'v> {
     pub fn new(scope: &'v mut Scope<'a>, vars: Vars<'v>, reporter: &'v mut Reporter) -> Self {
         let (operands, types, waiting, open) = (Vec::new(), Types::default(), Vec::new(), Open::default());
-        let (errors, is_head, has_head, failed) = (0, false, false, false);
-        Self { scope, vars, reporter, operands, types, waiting, errors, open, is_head, has_head, failed }
+        let (large, errors, is_head, has_head, failed) = (Vec::new(), 0, false, false, false);
+        Self {
+            scope,
+            vars,
+            reporter,
+            operands,
+            types,
+            waiting,
+            errors,
+            large,
+            open,
+            is_head,
+            has_head,
+            failed,
+        }
     }
 
     /// Says that the term is the left-hand side of an equation.
@@ -259,7 +275,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
                 Vars::Bound(rule, _) => &rule.vars,
                 Vars::None => &none,
             };
-            let mut site = Site { scope: self.scope, vars };
+            let mut site = Site { scope: self.scope, vars, large: &self.large };
             if let Err(diagnostic) = builder.push(resolved, arity, sort, span, &mut site) {
                 return self.error(*diagnostic);
             }
@@ -288,8 +304,15 @@ impl<'a, 'v> Resolver<'a, 'v> {
                 let function = self.list_function(name)?;
                 return self.call_of_list(function, name, span, base);
             }
-            NodeKind::Int(n) => self.literal(self.scope.int, Const::Int(n), "Int", span),
-            NodeKind::Float(x) => self.literal(self.scope.float, Const::Float(x), "Float", span),
+            NodeKind::Int(n) => self.integer(n.into(), span),
+            NodeKind::Large { digits, negative } => {
+                let number: BigInt = self.scope.text(digits).parse().unwrap_or_default();
+                self.integer(if negative { -number } else { number }, span)
+            }
+            NodeKind::Float(x) => {
+                let sort = self.number(self.scope.float, "Float", "a literal of", span)?;
+                Some((Resolved::Const(Const::Float(x)), Ty::Sort(sort)))
+            }
             NodeKind::Name(name) => match self.scope.variable(name) {
                 _ if self.open.knows(name) => self.open.find(name),
                 _ if self.value_of(name).is_some() => self.value_of(name),
@@ -332,26 +355,26 @@ impl<'a, 'v> Resolver<'a, 'v> {
         input && self.scope.symbol(name).is_none() && self.scope.is_variable_somewhere(name)
     }
 
-    fn literal(
-        &mut self,
-        sort: Option<SortId>,
-        value: Const,
-        name: &str,
-        span: Span,
-    ) -> Option<(Resolved, Ty)> {
-        if sort.is_none() {
+    /// An integer that the text has.
+    fn integer(&mut self, number: BigInt, span: Span) -> Option<(Resolved, Ty)> {
+        let sort = self.number(self.scope.int, "Int", "a literal of", span)?;
+        let constant = match self.scope.signature.big_integers {
+            true => Const::of_integer(&number),
+            false => i64::try_from(&number).ok().map(Const::Int),
+        };
+        if let Some(constant) = constant {
+            return Some((Resolved::Const(constant), Ty::Sort(sort)));
+        }
+        if !self.scope.signature.big_integers {
             self.error(
-                Diagnostic::error("T0205", "the program has no numbers of this kind")
-                    .label(span, format!("a literal of the built-in sort `{name}`"))
-                    .note(format!(
-                        "the program declares a sort `{name}` of its own, which hides the built-in one"
-                    ))
-                    .help(format!(
-                        "rename the declared sort `{name}`, or write the value with its constructors"
-                    )),
+                Diagnostic::error("T0002", "this number does not fit its sort")
+                    .label(span, "too large")
+                    .note(format!("an `Int` lies between {} and {}", i64::MIN, i64::MAX))
+                    .help("write a smaller number, or use the sort `Integer`, which has numbers of any size"),
             );
         }
-        sort.map(|sort| (Resolved::Const(value), Ty::Sort(sort)))
+        self.large.push(number);
+        Some((Resolved::Large(self.large.len() - 1), Ty::Sort(sort)))
     }
 
     /// Whether a name stands for something built in: the program's own symbol of that name hides it, even one whose

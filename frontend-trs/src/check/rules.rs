@@ -150,7 +150,7 @@ fn is_application(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bo
             None => return true,
         },
         NodeKind::Call(..) | NodeKind::Power(..) => return true,
-        NodeKind::Int(_) | NodeKind::Float(_) => {
+        NodeKind::Int(_) | NodeKind::Large { .. } | NodeKind::Float(_) => {
             ("a literal", "numbers are normal forms: declare a function `F` and write `F(...) = ...`".into())
         }
         NodeKind::Apply(_) | NodeKind::Lambda | NodeKind::Parameters(_) => (

@@ -11,8 +11,7 @@ use gchr_base::op::Op;
 use gchr_base::source::Span;
 
 use crate::ast::{
-    COMPARISON_LEVEL, CONS_LEVEL, ListOp, Name, Node, NodeKind, Parameter, Term, infix_level,
-    infix_text,
+    COMPARISON_LEVEL, CONS_LEVEL, ListOp, Name, Node, NodeKind, Parameter, Term, infix_level, infix_text,
 };
 use crate::lexer::{Lexed, Literal, Token};
 
@@ -98,6 +97,9 @@ struct Operand {
     start: u32,
     end: u32,
 }
+
+/// The digits of the least integer of 64 bits.
+const LEAST: &str = "9223372036854775808";
 
 struct Reader<'a> {
     lexed: &'a Lexed<'a>,
@@ -190,10 +192,12 @@ impl Reader<'_> {
     fn number(&self, literal: u32, negative: bool) -> Result<NodeKind, Box<Diagnostic>> {
         let at = self.next + usize::from(negative);
         match self.lexed.tables.literals[literal as usize] {
-            Literal::Int(n) => {
-                let value = if negative { 0i64.checked_sub_unsigned(n) } else { i64::try_from(n).ok() };
-                value.map(NodeKind::Int).ok_or_else(|| self.too_large(at))
+            Literal::Int(n) => Ok(NodeKind::Int(if negative { -n } else { n })),
+            // The least one has an opposite that is too large.
+            Literal::Large(digits) if negative && self.lexed.tables.names.get(digits) == LEAST => {
+                Ok(NodeKind::Int(i64::MIN))
             }
+            Literal::Large(digits) => Ok(NodeKind::Large { digits, negative }),
             Literal::Float(x) => Ok(NodeKind::Float(if negative { -x } else { x })),
             Literal::TooLarge => Err(self.too_large(at)),
         }
@@ -203,7 +207,7 @@ impl Reader<'_> {
         Box::new(
             Diagnostic::error("T0002", "this number does not fit its sort")
                 .label(self.lexed.span(token), "too large")
-                .note(format!("an `Int` lies between {} and {}, a `Float` is finite", i64::MIN, i64::MAX))
+                .note("a `Float` is finite, and an integer has at most 10,000 digits")
                 .help("write a smaller number"),
         )
     }

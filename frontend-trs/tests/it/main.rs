@@ -7,6 +7,7 @@ mod docs;
 mod functions;
 mod growth;
 mod imports;
+mod integers;
 mod parameters;
 mod programs;
 mod properties;

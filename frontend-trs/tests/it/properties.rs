@@ -7,7 +7,7 @@ use gchr_trs::ast::{AxiomKind, Ident, Module, Section, SortBody, SortRef, Term};
 use proptest::prelude::*;
 
 /// Programs to mutate: every construct of the language occurs.
-const PROGRAMS: [&str; 8] = [
+const PROGRAMS: [&str; 9] = [
     "sort Nat = struct Zero() | S(Nat) | Len(List);\n List = struct Nil | Cons(Nat, List); A, B;\n\
      cons C: A; map Plus: Nat # Nat -> Nat; F, G: A # B -> A;\n\
      var X, Y : Nat; L: List; a: A; b': B;\n\
@@ -41,12 +41,15 @@ const PROGRAMS: [&str; 8] = [
      k(i) = lambda n: N, j: Int. if(s(n) == n, i + j, #m(s, [n, o])) whr o = h(lambda a: N, f: N -> N. f(a), z) end;\n\
      h(g, n) = g(n, lambda a: N. g(a, lambda b: N. s(a)));\n\
      input m(lambda q: Int. -q, m(lambda z: (N -> N). (k(3))(t(t(z))(s(z())), 4), [s, t(s)]));",
+    "map F: Integer -> Integer; var n: Integer;\n\
+     eqn n > 18446744073709551616 -> F(n) = -9223372036854775809 - F(-n); F(n) = -9223372036854775808 * n [owise];\n\
+     input [F(-(-99999999999999999999)), 4611686018427387904, 007];",
     "sort Bool = struct True() | False() | And(Bool, Bool); var B: Bool;\n\
      eqn And(True(), B) = B; B -> And(B, B) = B; input And(True, False)",
 ];
 
 /// Words that make up programs, for texts that get far into the parser.
-const WORDS: [&str; 66] = [
+const WORDS: [&str; 68] = [
     "sort ",
     "struct ",
     "cons ",
@@ -59,7 +62,7 @@ const WORDS: [&str; 66] = [
     "Nat ",
     "S",
     "Zero",
-    "X ",
+    ". ",
     "F",
     "Int ",
     "Bool ",
@@ -113,6 +116,8 @@ const WORDS: [&str; 66] = [
     "e",
     "lambda X: ",
     ". ",
+    "99999999999999999999 ",
+    "Integer ",
 ];
 
 fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {

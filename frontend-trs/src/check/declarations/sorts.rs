@@ -1,6 +1,7 @@
 //! Sorts: their declarations, parameters, further names, and lists.
 
 use super::*;
+use crate::ast::{Equation, Term};
 use crate::check::instances::too_large;
 use gchr_base::hash::HashSet;
 use gchr_base::source::SourceId;
@@ -122,6 +123,14 @@ fn unknown_sort(sorts: &IdVec<SortId, Sort>, ident: Ident, names: &Names, report
         return;
     }
     let text = names.get(ident.name);
+    let is_wide = sorts.iter().any(|sort| sort.name == INTEGER && sort.kind == SortKind::Int);
+    if is_wide && ["Int", "Float"].contains(&text) {
+        return reporter.report(
+            Diagnostic::error("T0116", format!("a program with the sort `{INTEGER}` has no `{text}`"))
+                .label(ident.span, "numbers of another kind")
+                .help(format!("use `{INTEGER}` here, or `Int` everywhere")),
+        );
+    }
     // With its one letter replaced, a name is another one.
     let suggests = reporter.suggests() && text.len() > 1;
     let near = suggests.then(|| nearest(text, sorts.iter().map(|sort| sort.name.as_str())));
@@ -140,6 +149,33 @@ fn unknown_sort(sorts: &IdVec<SortId, Sort>, ident: Ident, names: &Names, report
     );
 }
 
+/// Whether a text uses a name as that of a sort.
+fn uses_sort(module: &Module, name: Name) -> bool {
+    let of = |sort: &SortRef| sort.names().iter().any(|ident| ident.name == name);
+    let of_term = |term: &Term| term.lambdas.iter().flatten().any(|parameter| of(&parameter.sort));
+    let of_equation = |equation: &Equation| {
+        let terms = [Some(&equation.left), equation.condition.as_ref(), Some(&equation.right)];
+        let mut terms = terms.into_iter().flatten().chain(equation.values.iter().map(|value| &value.value));
+        terms.any(of_term)
+    };
+    module.all_sections().any(|section| match section {
+        Section::Sorts(clauses) => clauses.iter().any(|clause| match &clause.body {
+            SortBody::Own => false,
+            SortBody::Struct(symbols) => {
+                symbols.iter().flat_map(|symbol| &symbol.args).any(|arg| of(&arg.sort))
+            }
+            SortBody::Alias(sort) => of(sort),
+        }),
+        Section::Constructors(clauses) | Section::Maps(clauses) => {
+            clauses.iter().any(|clause| clause.args.iter().chain([&clause.result]).any(of))
+        }
+        Section::Variables(clauses) => clauses.iter().filter_map(|clause| clause.sort.as_ref()).any(of),
+        Section::Equations(equations) => equations.iter().any(of_equation),
+        Section::Input(input) => of_term(&input.term),
+        Section::Import(_) => false,
+    })
+}
+
 impl<'a> Collector<'a, '_> {
     /// The built-in sorts that the program does not declare itself, then its own.
     pub(super) fn sorts(&mut self, module: &'a Module) {
@@ -150,7 +186,13 @@ impl<'a> Collector<'a, '_> {
             })
         };
         let declared: Vec<Ident> = declarations().flatten().flat_map(|c| c.names.iter().copied()).collect();
-        for (name, kind) in [("Bool", SortKind::Data), ("Int", SortKind::Int), ("Float", SortKind::Float)] {
+        let integer = self.names.find(INTEGER).filter(|&name| uses_sort(module, name));
+        self.is_wide = integer.is_some_and(|name| declared.iter().all(|ident| ident.name != name));
+        let built_in: &[_] = match self.is_wide {
+            true => &[("Bool", SortKind::Data), (INTEGER, SortKind::Int)],
+            false => &[("Bool", SortKind::Data), ("Int", SortKind::Int), ("Float", SortKind::Float)],
+        };
+        for &(name, kind) in built_in {
             let known = self.names.find(name);
             if known.is_none_or(|known| declared.iter().all(|ident| ident.name != known)) {
                 let id = self.sorts.push(Sort { name: name.into(), kind, span: None });

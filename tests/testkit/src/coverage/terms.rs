@@ -304,6 +304,7 @@ impl<'m> Walk<'m> {
                 if function { "condition: a call" } else { "condition: a literal" }
             }
             NodeKind::Int(_)
+            | NodeKind::Large { .. }
             | NodeKind::Float(_)
             | NodeKind::List(_)
             | NodeKind::Lambda
@@ -350,7 +351,7 @@ impl<'m> Walk<'m> {
                 NodeKind::Lambda => "a function".into(),
                 NodeKind::Parameters(_) => continue,
                 NodeKind::Power(..) => "S^n".into(),
-                NodeKind::Int(_) => "an integer".into(),
+                NodeKind::Int(_) | NodeKind::Large { .. } => "an integer".into(),
                 NodeKind::Float(_) => "a float".into(),
                 NodeKind::Prefix(op) => format!("operator {}X", operator_text(op)),
                 NodeKind::Infix(op) => format!("operator X {} Y", operator_text(op)),

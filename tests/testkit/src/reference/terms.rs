@@ -234,6 +234,8 @@ impl Program {
                 NodeKind::Name(n) | NodeKind::Call(n, _) => self.application(name(n), args),
                 NodeKind::Power(n, count) => Tree::Power(name(n), count, only(args)),
                 NodeKind::Int(n) => Tree::Int(n),
+                // Programs with such integers are no programs of the reference: it knows none of the name.
+                NodeKind::Large { digits, .. } => Tree::Op(name(digits), args),
                 NodeKind::Float(x) => Tree::Float(x),
                 NodeKind::Prefix(op) | NodeKind::Infix(op) => Tree::Op(operator_text(op).into(), args),
                 NodeKind::Match => Tree::Op(MATCHES.into(), args),
