@@ -29,6 +29,7 @@ pub fn all() -> Vec<String> {
         "variable of sorts",
         "sort of lists",
         "sort of functions",
+        "axioms of a symbol",
         "cons",
         "map",
         "symbols: several in a clause",
@@ -226,6 +227,9 @@ impl<'m> Walk<'m> {
     fn symbol(&mut self, clause: &'m gchr_trs::ast::SymbolDeclaration) {
         if clause.names.len() > 1 {
             self.say("symbols: several in a clause");
+        }
+        if !clause.axioms.is_empty() {
+            self.say("axioms of a symbol");
         }
         self.say(if clause.args.is_empty() {
             "symbols: without arguments"

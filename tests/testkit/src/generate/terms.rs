@@ -2,6 +2,7 @@
 //! two; a call of an earlier group has any arguments, one of the same group a proper part of the first argument, or a
 //! number that counts down.
 
+mod axioms;
 mod equations;
 mod functions;
 mod lists;
@@ -139,6 +140,8 @@ struct Generator {
     parameters: bool,
     /// Whether some of these are functions.
     values: bool,
+    /// Whether some symbols have axioms.
+    axioms: bool,
     /// Whether constructors have projections and recognisers.
     fields: bool,
     /// Whether a variable has the name of the pattern that matches anything.
@@ -185,6 +188,7 @@ pub fn program(seed: u64) -> TermCase {
         own,
         parameters: own != "if" && random.chance(35),
         values: random.chance(40),
+        axioms: random.chance(25),
         fields: random.chance(35),
         lists,
         own_wild,
@@ -195,6 +199,8 @@ pub fn program(seed: u64) -> TermCase {
         random,
     };
     generator.values &= generator.parameters;
+    // There is no other function of the name.
+    generator.axioms &= generator.parameters && !generator.fields;
     generator.declare();
     generator.case()
 }
@@ -255,6 +261,9 @@ impl Generator {
         }
         if self.values {
             text += functions::EQUATIONS;
+        }
+        if self.axioms {
+            text += &axioms::EQUATIONS.replace("True", self.truth[0]).replace("False", self.truth[1]);
         }
         for (section, rules) in equations.iter().enumerate() {
             self.section = section;
@@ -329,6 +338,9 @@ impl Generator {
         }
         if self.values {
             text += functions::DECLARATIONS;
+        }
+        if self.axioms {
+            text += axioms::DECLARATIONS;
         }
         text + &others
     }
@@ -586,6 +598,9 @@ impl Generator {
         }
         if depth > 0 && self.values && !self.complete && self.chance(7) {
             return self.with_functions(sort, scope, depth - 1);
+        }
+        if depth > 0 && self.axioms && !self.complete && self.chance(8) {
+            return self.modulo_axioms(sort, scope, depth - 1);
         }
         match sort {
             BOOL => self.truth(scope, depth),

@@ -1,5 +1,6 @@
 //! Many-sorted innermost rewriting: terms as trees, rules tried one after the other, recursion.
 
+mod axioms;
 mod functions;
 
 use std::cell::RefCell;
@@ -11,6 +12,7 @@ use gchr_trs::ast::{self, ListOp, Module, NodeKind, Section, SortBody, operator_
 use super::arithmetic::{self, Number, WRONG_TYPE};
 use super::{End, LARGE, Stop};
 
+use self::axioms::Axioms;
 use self::functions::Lambda;
 
 /// A normal form.
@@ -62,6 +64,8 @@ pub struct Program {
     results: HashMap<Arc<str>, String>,
     /// Number of arguments of those with some.
     arities: HashMap<Arc<str>, usize>,
+    /// Symbols with axioms.
+    axioms: HashMap<Arc<str>, Axioms>,
     /// Functions that are values, by their keys.
     lambdas: RefCell<HashMap<Arc<str>, Arc<Lambda>>>,
     /// The function whose equation is being read.
@@ -113,9 +117,9 @@ impl Program {
         };
         let truth = pair.map(Arc::from);
         let (arities, lambdas, owner) = (functions::arities(module), RefCell::default(), "".into());
-        let rules = HashMap::new();
+        let (rules, axioms) = (HashMap::new(), axioms::declared(module));
         let mut program =
-            Self { results, arities, lambdas, owner, sorts, parameters, rules, truth, input: None };
+            Self { results, arities, axioms, lambdas, owner, sorts, parameters, rules, truth, input: None };
         let mut variables: HashSet<&str> = HashSet::new();
         for section in &module.sections {
             match section {
@@ -405,11 +409,11 @@ impl Run<'_> {
         let rules = program.rules.get(name).map_or(&[][..], Vec::as_slice);
         let in_order =
             [false, true].into_iter().flat_map(|last| rules.iter().filter(move |r| r.otherwise == last));
-        for rule in in_order {
-            let mut env = Vec::new();
-            if !rule.left.iter().zip(&args).all(|(p, a)| matches(p, a, &mut env)) {
-                continue;
-            }
+        let args = program.flattened(name, args);
+        let found = in_order.flat_map(|rule| {
+            program.instances(name, rule, &args).into_iter().map(move |found| (rule, found))
+        });
+        for (rule, (mut env, rest)) in found {
             self.rules += 1;
             let holds =
                 rule.condition.as_ref().map_or(Ok(true), |condition| self.holds(condition, &mut env))?;
@@ -422,8 +426,11 @@ impl Run<'_> {
             let value = holds.then(|| self.eval(&rule.right, &env)).transpose()?;
             self.rules -= 1;
             if let Some(value) = value {
-                return Ok(value);
+                return rest.within(self, name, value);
             }
+        }
+        if let Some(term) = program.made_of(name, &args) {
+            return Ok(term);
         }
         let result = program.results.get(name).map_or("Bool", String::as_str);
         if ["Int", "Float"].contains(&result) && !program.sorts.contains(result) {
@@ -533,7 +540,11 @@ impl Run<'_> {
             && &**op == MATCHES
         {
             let value = self.eval(&args[1], env)?;
-            return Ok(matches(&args[0], &value, env));
+            let Some(found) = self.program.matches(&args[0], &value, env.clone()).into_iter().next() else {
+                return Ok(false);
+            };
+            *env = found;
+            return Ok(true);
         }
         let value = self.eval(condition, env)?;
         Ok(self.truth_of(&value) == Some(true))
@@ -630,30 +641,6 @@ fn of_number(computed: Option<arithmetic::Computed>) -> Result<Term, Stop> {
 
 fn lookup<'e>(env: &'e Env, name: &str) -> Option<&'e Term> {
     env.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
-}
-
-fn matches(pattern: &Tree, term: &Term, env: &mut Env) -> bool {
-    match (pattern, term) {
-        (Tree::Wild, _) => true,
-        (Tree::Var(name), _) => match lookup(env, name) {
-            Some(known) => same(known, term),
-            None => {
-                env.push((name.clone(), term.clone()));
-                true
-            }
-        },
-        (Tree::App(f, patterns), Term::App(g, args)) => {
-            f == g
-                && patterns.len() == args.len()
-                && patterns.iter().zip(args.iter()).all(|(p, a)| matches(p, a, env))
-        }
-        (Tree::Power(_, 0, inner), _) => matches(inner, term, env),
-        (Tree::Power(f, n, inner), Term::App(g, args)) => {
-            f == g && args.len() == 1 && matches(&Tree::Power(f.clone(), n - 1, inner.clone()), &args[0], env)
-        }
-        (Tree::Int(_) | Tree::Float(_), _) => same_leaf(pattern, term),
-        _ => false,
-    }
 }
 
 fn same_leaf(pattern: &Tree, term: &Term) -> bool {
