@@ -1,6 +1,6 @@
 //! The symbols of `.trs` texts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gchr_base::names::{Ident, Name};
 use gchr_base::source::{SourceMap, Span};
@@ -31,7 +31,7 @@ impl Index {
         let mut sources = SourceMap::new();
         let id = sources.add("text", text);
         let module = gchr_trs::parse(&sources, id).ast;
-        let mut reader = Reader { module: &module, builder: Builder::new(WORDS) };
+        let mut reader = Reader { module: &module, builder: Builder::new(WORDS), functions: HashSet::new() };
         // Names stand for what is declared anywhere in the text.
         module.sections.iter().for_each(|section| reader.declare(section));
         module.sections.iter().for_each(|section| reader.use_in(section));
@@ -42,6 +42,8 @@ impl Index {
 struct Reader<'a> {
     module: &'a Module,
     builder: Builder,
+    /// Variables that are functions.
+    functions: HashSet<Name>,
 }
 
 impl Reader<'_> {
@@ -98,6 +100,9 @@ impl Reader<'_> {
                             continue;
                         };
                         let detail = format!("{}: {}", self.text(name.name), self.sort(sort));
+                        if sort.name.is_none() {
+                            self.functions.insert(name.name);
+                        }
                         self.add(Kind::Variable, name, detail, variable.span);
                     }
                 }
@@ -232,6 +237,7 @@ impl Reader<'_> {
     /// `root`: what the symbol of the root does.
     fn use_term(&mut self, term: &Term, root: Role) {
         let last = term.nodes.len().saturating_sub(1);
+        let role = |at: usize| if at == last { root } else { Role::Use };
         // The parameters of the functions without names around a node, innermost last.
         let mut open: Vec<Vec<(Name, usize)>> = Vec::new();
         let lambdas = term.nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Lambda);
@@ -247,7 +253,7 @@ impl Reader<'_> {
                 NodeKind::Name(name) | NodeKind::Call(name, _)
                     if let Some(&(_, symbol)) =
                         open.iter().rev().flatten().find(|(known, _)| *known == name)
-                        && (matches!(node.kind, NodeKind::Name(_)) || !self.is_symbol(name)) =>
+                        && (!matches!(node.kind, NodeKind::Call(_, 0)) || !self.is_symbol(name)) =>
                 {
                     let start = node.span.range().start;
                     self.builder.occurs(symbol, start..start + self.text(name).len(), Role::Use);
@@ -261,7 +267,10 @@ impl Reader<'_> {
             };
             let text = self.text(name);
             // With brackets it is a symbol, also where a variable has the name, if there is one.
-            let is_bare = matches!(node.kind, NodeKind::Name(_)) || !self.is_symbol(name);
+            let is_function = matches!(node.kind, NodeKind::Call(_, 1..)) && self.functions.contains(&name);
+            let is_head = role(at) == Role::Definition;
+            let is_bare =
+                matches!(node.kind, NodeKind::Name(_)) || is_function && !is_head || !self.is_symbol(name);
             let kinds = [Kind::Variable, Kind::Function, Kind::Constructor];
             let Some(symbol) =
                 kinds[usize::from(!is_bare)..].iter().find_map(|&kind| self.builder.find(kind, text, None))
@@ -270,7 +279,7 @@ impl Reader<'_> {
             };
             let start = node.span.range().start;
             let range = start..start + text.len();
-            self.builder.occurs(symbol, range, if at == last { root } else { Role::Use });
+            self.builder.occurs(symbol, range, role(at));
         }
     }
 }

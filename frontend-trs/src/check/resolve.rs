@@ -293,7 +293,11 @@ impl<'a, 'v> Resolver<'a, 'v> {
     fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Meaning, Ty)> {
         let found = match kind {
             NodeKind::Apply(_) => return self.apply(span, base),
-            NodeKind::Call(name, _) if let Some(function) = self.function_variable(name, span) => {
+            // `X()` is a constant, if there is one.
+            NodeKind::Call(name, count)
+                if (count > 0 || self.scope.symbol(name).is_none())
+                    && let Some(function) = self.function_variable(name, span) =>
+            {
                 return self.apply_variable(function, self.start(name, span), base);
             }
             // What is wrong with the sort of a parameter is said.

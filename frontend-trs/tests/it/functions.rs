@@ -67,6 +67,7 @@ fn symbols_stand_for_their_functions() {
         "S(S(S(Zero)))",
     );
     check(&format!("{nat} input Map(none, Map(pred, [S(Zero), S(S(Zero))]))"), "[true, false]");
+    check(&format!("{nat} map f: Nat -> Nat; eqn f(n) = S(n); input Map(f, [Zero])"), "[S(Zero)]");
     check(&format!("{nat} input Map(Curry(P)(1), [true])"), "[P(1, true)]");
     check(&format!("{nat} input Map(fst, [P(1, 2)]) ++ Map(snd, [P(true, 3)])"), "[1, 3]");
 }

@@ -8,6 +8,7 @@ mod functions;
 mod growth;
 mod imports;
 mod integers;
+mod library;
 mod parameters;
 mod programs;
 mod properties;

@@ -124,11 +124,11 @@ fn unknown_sort(sorts: &IdVec<SortId, Sort>, ident: Ident, names: &Names, report
     }
     let text = names.get(ident.name);
     let is_wide = sorts.iter().any(|sort| sort.name == INTEGER && sort.kind == SortKind::Int);
-    if is_wide && ["Int", "Float"].contains(&text) {
+    if is_wide && text == "Float" {
         return reporter.report(
-            Diagnostic::error("T0116", format!("a program with the sort `{INTEGER}` has no `{text}`"))
+            Diagnostic::error("T0116", format!("a program with the sort `{INTEGER}` has no `Float`"))
                 .label(ident.span, "numbers of another kind")
-                .help(format!("use `{INTEGER}` here, or `Int` everywhere")),
+                .help(format!("use `{INTEGER}` here, or `Int` in the place of `{INTEGER}`")),
         );
     }
     // With its one letter replaced, a name is another one.
@@ -198,6 +198,13 @@ impl<'a> Collector<'a, '_> {
                 let id = self.sorts.push(Sort { name: name.into(), kind, span: None });
                 if let Some(known) = known {
                     self.sort_of[known.0 as usize] = Some(id);
+                }
+                // What counts in texts that are imported has the numbers of the program.
+                if let Some(int) = self.names.find("Int")
+                    && name == INTEGER
+                    && declared.iter().all(|ident| ident.name != int)
+                {
+                    self.sort_of[int.0 as usize] = Some(id);
                 }
             }
         }

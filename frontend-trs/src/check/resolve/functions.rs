@@ -86,10 +86,10 @@ impl Resolver<'_, '_> {
         Some((meaning, self.types.apply(family, profile)))
     }
 
-    /// The variable of a name that is a function, and its sort: nothing that is declared has the name. `span`: of its
-    /// application.
+    /// The variable of a name that is a function, and its sort. `span`: of its application.
     pub(super) fn function_variable(&mut self, name: Name, span: Span) -> Option<(VarId, Ty)> {
-        if self.scope.symbol(name).is_some() {
+        // What is matched is built by a symbol, if one has the name.
+        if self.scope.symbol(name).is_some() && matches!(self.vars, Vars::Bind(_)) {
             return None;
         }
         let given = self.open.find(name).or_else(|| self.value_of(name));
