@@ -78,7 +78,7 @@ fn root() -> &'static Path {
 }
 
 fn programs() -> Vec<PathBuf> {
-    let entries = ["examples", "examples/formats"]
+    let entries = ["examples", "examples/formats", "examples/language"]
         .into_iter()
         .flat_map(|folder| std::fs::read_dir(root().join(folder)).expect("a folder of examples"));
     let mut found: Vec<_> = entries.map(|entry| entry.expect("entry of examples").path()).collect();

@@ -14,6 +14,8 @@ pub enum Kind {
     Function,
     /// A variable.
     Variable,
+    /// A parameter of a function without a name.
+    Parameter,
     /// A constraint.
     Constraint,
     /// A predicate that clauses define.
@@ -172,7 +174,8 @@ impl Index {
 
     /// The symbol of a name that texts know which import this one.
     pub fn exported(&self, name: &str) -> Option<usize> {
-        let is_exported = |symbol: &Symbol| symbol.kind != Kind::Variable && symbol.name == name;
+        let is_local = |symbol: &Symbol| matches!(symbol.kind, Kind::Variable | Kind::Parameter);
+        let is_exported = |symbol: &Symbol| !is_local(symbol) && symbol.name == name;
         self.symbols.iter().position(is_exported)
     }
 

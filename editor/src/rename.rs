@@ -65,13 +65,24 @@ impl Index {
         };
         let clashes = |other: &crate::Symbol| {
             let sorts = (other.kind == Kind::Sort) == (of.kind == Kind::Sort);
-            other.name == name && other.arity == of.arity && other.scope == of.scope && sorts
+            // What a parameter hides, or is hidden by, would mean something else.
+            let scopes = match [of.kind, other.kind].contains(&Kind::Parameter) {
+                true => meet(&of.scope, &other.scope),
+                false => other.scope == of.scope,
+            };
+            other.name == name && other.arity == of.arity && scopes && sorts
         };
         if of.name != name && self.symbols().iter().any(clashes) {
             return Err(Unnameable::Taken(name.into()));
         }
         Ok(self.occurrences(symbol).map(|occurrence| (occurrence.range.clone(), written.clone())).collect())
     }
+}
+
+/// Whether two parts of a text have a place in common.
+fn meet(a: &Option<Range<usize>>, b: &Option<Range<usize>>) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return true };
+    a.start < b.end && b.start < a.end
 }
 
 fn is_word(name: &str) -> bool {

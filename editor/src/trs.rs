@@ -1,17 +1,20 @@
 //! The symbols of `.trs` texts.
 
+use std::collections::{HashMap, HashSet};
+
 use gchr_base::names::{Ident, Name};
 use gchr_base::source::{SourceMap, Span};
 use gchr_trs::ast::{
-    AxiomKind, Module, NodeKind, Section, SortBody, SortRef, StructSymbol, SymbolDeclaration, Term,
+    AxiomKind, Module, NodeKind, Parameter, Section, SortBody, SortRef, StructSymbol, SymbolDeclaration, Term,
 };
 
 use crate::index::{Builder, Entry, Index, Kind, Role};
 
 /// Words of the language, which are no names.
 pub(crate) const WORDS: &[&str] = &[
-    "sort", "struct", "cons", "map", "var", "eqn", "input", "import", "div", "mod", "Int", "Bool", "Float",
-    "true", "false", "if", "whr", "end", "owise", "in", "List", "head", "tail", "rhead", "rtail",
+    "sort", "struct", "cons", "map", "var", "eqn", "input", "import", "div", "mod", "Int", "Integer", "Bool",
+    "Float", "true", "false", "if", "whr", "end", "owise", "in", "lambda", "List", "head", "tail", "rhead",
+    "rtail",
 ];
 
 /// The names of the files that a term program imports.
@@ -28,7 +31,7 @@ impl Index {
         let mut sources = SourceMap::new();
         let id = sources.add("text", text);
         let module = gchr_trs::parse(&sources, id).ast;
-        let mut reader = Reader { module: &module, builder: Builder::new(WORDS) };
+        let mut reader = Reader { module: &module, builder: Builder::new(WORDS), functions: HashSet::new() };
         // Names stand for what is declared anywhere in the text.
         module.sections.iter().for_each(|section| reader.declare(section));
         module.sections.iter().for_each(|section| reader.use_in(section));
@@ -39,6 +42,8 @@ impl Index {
 struct Reader<'a> {
     module: &'a Module,
     builder: Builder,
+    /// Variables that are functions.
+    functions: HashSet<Name>,
 }
 
 impl Reader<'_> {
@@ -95,6 +100,9 @@ impl Reader<'_> {
                             continue;
                         };
                         let detail = format!("{}: {}", self.text(name.name), self.sort(sort));
+                        if sort.name.is_none() {
+                            self.functions.insert(name.name);
+                        }
                         self.add(Kind::Variable, name, detail, variable.span);
                     }
                 }
@@ -210,17 +218,59 @@ impl Reader<'_> {
         }
     }
 
+    /// A parameter of a function without a name.
+    fn local(&mut self, parameter: &Parameter, whole: Span) -> (Name, usize) {
+        let name = self.text(parameter.name.name).to_string();
+        let symbol = self.builder.symbol(Kind::Parameter, &name, None, Some(whole.range()));
+        self.builder.detail(symbol, format!("{name}: {}", self.sort(&parameter.sort)));
+        self.builder.occurs(symbol, parameter.name.span.range(), Role::Declaration);
+        self.use_sort(&parameter.sort);
+        (parameter.name.name, symbol)
+    }
+
+    /// Whether a symbol is declared under a name.
+    fn is_symbol(&self, name: Name) -> bool {
+        let kinds = [Kind::Function, Kind::Constructor];
+        kinds.iter().any(|&kind| self.builder.find(kind, self.text(name), None).is_some())
+    }
+
     /// `root`: what the symbol of the root does.
     fn use_term(&mut self, term: &Term, root: Role) {
         let last = term.nodes.len().saturating_sub(1);
+        let role = |at: usize| if at == last { root } else { Role::Use };
+        // The parameters of the functions without names around a node, innermost last.
+        let mut open: Vec<Vec<(Name, usize)>> = Vec::new();
+        let lambdas = term.nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Lambda);
+        let whole: HashMap<usize, Span> =
+            lambdas.map(|(at, node)| (at + 1 - node.size as usize, node.span)).collect();
         for (at, node) in term.nodes.iter().enumerate() {
+            match node.kind {
+                NodeKind::Parameters(of) => {
+                    let (parameters, whole) = (&term.lambdas[of as usize], whole[&at]);
+                    open.push(parameters.iter().map(|one| self.local(one, whole)).collect());
+                }
+                NodeKind::Lambda => _ = open.pop(),
+                NodeKind::Name(name) | NodeKind::Call(name, _)
+                    if let Some(&(_, symbol)) =
+                        open.iter().rev().flatten().find(|(known, _)| *known == name)
+                        && (!matches!(node.kind, NodeKind::Call(_, 0)) || !self.is_symbol(name)) =>
+                {
+                    let start = node.span.range().start;
+                    self.builder.occurs(symbol, start..start + self.text(name).len(), Role::Use);
+                    continue;
+                }
+                _ => {}
+            }
             let (NodeKind::Name(name) | NodeKind::Call(name, _) | NodeKind::Power(name, _)) = node.kind
             else {
                 continue;
             };
             let text = self.text(name);
-            // With brackets it is always a symbol, also where a variable has the name.
-            let is_bare = matches!(node.kind, NodeKind::Name(_));
+            // With brackets it is a symbol, also where a variable has the name, if there is one.
+            let is_function = matches!(node.kind, NodeKind::Call(_, 1..)) && self.functions.contains(&name);
+            let is_head = role(at) == Role::Definition;
+            let is_bare =
+                matches!(node.kind, NodeKind::Name(_)) || is_function && !is_head || !self.is_symbol(name);
             let kinds = [Kind::Variable, Kind::Function, Kind::Constructor];
             let Some(symbol) =
                 kinds[usize::from(!is_bare)..].iter().find_map(|&kind| self.builder.find(kind, text, None))
@@ -229,7 +279,7 @@ impl Reader<'_> {
             };
             let start = node.span.range().start;
             let range = start..start + text.len();
-            self.builder.occurs(symbol, range, if at == last { root } else { Role::Use });
+            self.builder.occurs(symbol, range, role(at));
         }
     }
 }

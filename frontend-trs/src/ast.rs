@@ -66,14 +66,14 @@ pub enum SortBody {
     Alias(SortRef),
 }
 
-/// A sort where it is used: `Nat`, `List(Nat)`.
+/// A sort where it is used: `Nat`, `List(Nat)`, `(Nat # Nat -> Nat)`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SortRef {
-    /// Its name, or that of what is applied to sorts.
-    pub name: Ident,
-    /// These sorts.
+    /// Its name, or that of what is applied to sorts; `None` of a sort of functions.
+    pub name: Option<Ident>,
+    /// These sorts; of functions those of the arguments, and then that of the result.
     pub args: Vec<SortRef>,
-    /// From the name to the closing bracket.
+    /// From its first word or bracket to its last one.
     pub span: Span,
 }
 
@@ -82,7 +82,7 @@ impl SortRef {
     pub fn names(&self) -> Vec<Ident> {
         let (mut names, mut todo) = (Vec::new(), vec![self]);
         while let Some(sort) = todo.pop() {
-            names.push(sort.name);
+            names.extend(sort.name);
             todo.extend(&sort.args);
         }
         names
@@ -242,9 +242,40 @@ pub struct Term {
     pub nodes: Vec<Node>,
     /// Longest way from the root to a leaf, counted in nodes; a list counts as many as it has elements, and one.
     pub depth: u32,
+    /// The parameters of its functions without names, each at its place in the text.
+    pub lambdas: Vec<Vec<Parameter>>,
+}
+
+/// `X: Nat` of `lambda X: Nat. S(X)`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Parameter {
+    /// The variable.
+    pub name: Ident,
+    /// Its sort.
+    pub sort: SortRef,
+}
+
+/// A term, or one in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'t> {
+    /// The nodes; the last one is the root.
+    pub nodes: &'t [Node],
+    /// [`lambdas`](Term::lambdas) of the whole term.
+    pub lambdas: &'t [Vec<Parameter>],
+}
+
+impl<'t> Part<'t> {
+    /// One in it, with these nodes.
+    pub fn within(self, nodes: &'t [Node]) -> Self {
+        Self { nodes, ..self }
+    }
 }
 
 impl Term {
+    /// All of it.
+    pub fn whole(&self) -> Part<'_> {
+        Part { nodes: &self.nodes, lambdas: &self.lambdas }
+    }
     /// The root.
     pub fn root(&self) -> &Node {
         self.nodes.last().expect("a term has a node")
@@ -277,6 +308,13 @@ pub enum NodeKind {
     Power(Name, u32),
     /// An integer.
     Int(i64),
+    /// An integer that has more than 64 bits, by its digits without a sign.
+    Large {
+        /// The digits.
+        digits: Name,
+        /// Whether a minus stands before them.
+        negative: bool,
+    },
     /// A float.
     Float(f64),
     /// An operator before its operand.
@@ -289,6 +327,13 @@ pub enum NodeKind {
     List(u32),
     /// An operator on lists.
     ListOp(ListOp),
+    /// `F(x)(y)`: a term that is a function, and so many arguments.
+    Apply(u32),
+    /// `X: Nat` of `lambda X: Nat. S(X)`, by its place in [`Term::lambdas`]: no term, but the first operand of
+    /// [`Lambda`](NodeKind::Lambda).
+    Parameters(u32),
+    /// `lambda X: Nat. S(X)`, of its parameters and a term.
+    Lambda,
 }
 
 /// An operator on lists.
@@ -330,10 +375,15 @@ impl NodeKind {
     /// Number of operands.
     pub fn arity(self) -> usize {
         match self {
-            NodeKind::Name(_) | NodeKind::Int(_) | NodeKind::Float(_) => 0,
+            NodeKind::Name(_)
+            | NodeKind::Int(_)
+            | NodeKind::Large { .. }
+            | NodeKind::Float(_)
+            | NodeKind::Parameters(_) => 0,
             NodeKind::Call(_, args) | NodeKind::List(args) => args as usize,
+            NodeKind::Apply(args) => args as usize + 1,
             NodeKind::Power(..) | NodeKind::Prefix(_) | NodeKind::ListOp(ListOp::Size) => 1,
-            NodeKind::Infix(_) | NodeKind::Match | NodeKind::ListOp(_) => 2,
+            NodeKind::Infix(_) | NodeKind::Match | NodeKind::ListOp(_) | NodeKind::Lambda => 2,
         }
     }
 }

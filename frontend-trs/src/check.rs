@@ -8,6 +8,7 @@ mod condition;
 mod declarations;
 mod families;
 mod fields;
+mod functions;
 mod input;
 mod instances;
 mod lists;
@@ -232,7 +233,7 @@ fn finished(
 ) -> Checked {
     let variables = declared_variables(&scope);
     let owners = std::mem::take(&mut scope.made.owners);
-    let mut notations: HashMap<_, _> = scope.lists.notations().collect();
+    let mut notations: HashMap<_, _> = scope.lists.notations().chain(scope.functions.notations()).collect();
     let origins: HashMap<SymbolId, SymbolId> = scope.families.instances().collect();
     for (&id, origin) in &origins {
         if let Some(&notation) = notations.get(origin) {

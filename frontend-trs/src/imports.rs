@@ -1,4 +1,4 @@
-//! The texts that a program imports: files beside the one that names them, each read once.
+//! The texts that a program imports: files beside the one that names them, and those of the library, each read once.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::names::Ident;
@@ -33,6 +33,16 @@ pub(crate) fn parse_alone(sources: &SourceMap, id: SourceId) -> Parsed {
     parsed
 }
 
+/// What names of texts of the library begin with.
+const LIBRARY: &str = "library:";
+
+/// The texts of the library.
+const TEXTS: [(&str, &str); 3] = [
+    ("sets", include_str!("../library/sets.trs")),
+    ("bags", include_str!("../library/bags.trs")),
+    ("maps", include_str!("../library/maps.trs")),
+];
+
 struct Reader<'r, 'f> {
     files: &'r mut NamedFiles<'f>,
     /// The program; the sections that are being read are taken out of it.
@@ -65,6 +75,15 @@ impl Reader<'_, '_> {
 
     fn open(&mut self, file: Ident) -> Result<Found, Refusal> {
         let name = self.parsed.ast.names.get(file.name);
+        if let Some(wanted) = name.strip_prefix(LIBRARY) {
+            let found = TEXTS.iter().find(|(known, _)| *known == wanted);
+            let (_, text) = found.ok_or_else(|| Refusal {
+                message: format!("the library has no text `{wanted}`"),
+                label: "not known".into(),
+                help: "there are `library:sets`, `library:bags` and `library:maps`",
+            })?;
+            return Ok(self.files.open_text(name, text, file.span));
+        }
         let folder = self.files.folder(file.span);
         let Some(path) = find(&folder, name, &ENDINGS) else {
             let path = folder.join(name);

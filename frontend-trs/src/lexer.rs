@@ -12,11 +12,13 @@ use crate::ast::{Name, Names};
 /// Value of a number in the text.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Literal {
-    /// An integer below 2^64; whether it fits an `Int` depends on its sign, which is another token.
-    Int(u64),
+    /// An integer below 2^63.
+    Int(i64),
+    /// A larger one, by its digits.
+    Large(Name),
     /// A finite float.
     Float(f64),
-    /// A number that no 64-bit type holds.
+    /// A number that no float is near to, or with more digits than integers are read with.
     TooLarge,
 }
 
@@ -135,8 +137,17 @@ pub(crate) enum Token {
     Bang,
 }
 
+/// Most digits of an integer: to read them takes time by the square of their number.
+const MOST_DIGITS: usize = 10_000;
+
 fn integer(lex: &mut logos::Lexer<'_, Token>) -> u32 {
-    let literal = lex.slice().parse().map_or(Literal::TooLarge, Literal::Int);
+    let digits = lex.slice().trim_start_matches('0');
+    let literal = match digits.parse() {
+        Ok(small) => Literal::Int(small),
+        Err(_) if digits.is_empty() => Literal::Int(0),
+        Err(_) if digits.len() > MOST_DIGITS => Literal::TooLarge,
+        Err(_) => Literal::Large(lex.extras.names.intern(digits)),
+    };
     push_literal(lex, literal)
 }
 
@@ -375,7 +386,10 @@ mod tests {
     fn numbers_keep_their_values_and_limits() {
         let (_, literals, _) = tokens("0 18446744073709551615 18446744073709551616 1.5 2e3 1e999 % 7\n8");
         use Literal::*;
-        assert_eq!(literals, [Int(0), Int(u64::MAX), TooLarge, Float(1.5), Float(2000.0), TooLarge, Int(8)]);
+        assert_eq!(literals[1..3], [Large(Name(0)), Large(Name(1))]);
+        assert_eq!(literals[3..], [Float(1.5), Float(2000.0), TooLarge, Int(8)]);
+        let (_, literals, _) = tokens(&format!("9223372036854775807 00 {}", "1".repeat(MOST_DIGITS + 1)));
+        assert_eq!(literals, [Int(i64::MAX), Int(0), TooLarge]);
     }
 
     #[test]

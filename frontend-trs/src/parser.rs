@@ -2,6 +2,7 @@
 //! goes on behind its semicolon or at the next section keyword.
 
 mod error;
+mod sort;
 mod term;
 
 use std::ops::Range;
@@ -14,6 +15,7 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 pub(crate) use self::term::read_term;
 
 use self::error::{SyntaxError, Tokens};
+use self::sort::{part_of_profile, sort_ref};
 use crate::ast::*;
 use crate::lexer::{Lexed, Token, lex_with};
 
@@ -258,52 +260,9 @@ fn sort_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SortDeclaration> 
     })
 }
 
-/// Most sorts around a sort.
-const DEEPEST_SORT: usize = 100;
-
-fn sort_ref<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SortRef> {
-    custom(|input| {
-        let start = *input.cursor().inner();
-        let mut next = start;
-        let sort = read_sort(lexed, &mut next, 0)?;
-        (start..next).for_each(|_| input.skip());
-        Ok(sort)
-    })
-}
-
-fn read_sort(lexed: &Lexed<'_>, next: &mut usize, depth: usize) -> Result<SortRef, SyntaxError> {
-    let expected = |expected: Vec<&'static str>, at: usize| SyntaxError::Expected { expected, at };
-    let Some(&Token::Ident(name)) = lexed.tokens.get(*next) else {
-        return Err(expected(vec!["a sort"], *next));
-    };
-    let name = Ident { name, span: lexed.span(*next) };
-    *next += 1;
-    let mut args = Vec::new();
-    if lexed.tokens.get(*next) == Some(&Token::Open) {
-        if depth == DEEPEST_SORT {
-            return Err(SyntaxError::Specific(Box::new(
-                Diagnostic::error("T0007", format!("this sort is nested more than {DEEPEST_SORT} deep"))
-                    .label(name.span, "too deep")
-                    .help("give a sort inside of it another name: `sort Row = List(Nat);`"),
-            )));
-        }
-        loop {
-            *next += 1;
-            args.push(read_sort(lexed, next, depth + 1)?);
-            match lexed.tokens.get(*next) {
-                Some(Token::Comma) => {}
-                Some(Token::Close) => break *next += 1,
-                _ => return Err(expected(vec!["`,`", "`)`"], *next)),
-            }
-        }
-    }
-    let span = name.span.to(lexed.span(*next - 1));
-    Ok(SortRef { name, args, span })
-}
-
 fn symbol_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SymbolDeclaration> {
-    let sorts = sort_ref(lexed).separated_by(just(Token::Hash)).at_least(1).collect::<Vec<_>>();
-    let result = just(Token::Arrow).ignore_then(sort_ref(lexed));
+    let sorts = part_of_profile(lexed).separated_by(just(Token::Hash)).at_least(1).collect::<Vec<_>>();
+    let result = just(Token::Arrow).ignore_then(part_of_profile(lexed));
     let profile =
         sorts.then(result.or_not()).try_map(|(mut sorts, result), span: SimpleSpan<usize>| {
             match (result, sorts.len()) {

@@ -32,6 +32,7 @@ fn kind(piece: &Piece) -> ItemKind {
 fn spaces(pieces: &[Piece], text: &str) -> Vec<bool> {
     use PieceKind::*;
     let mut prefix = false;
+    let mut parameters = false;
     let mut spaces = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
         let Some(last) = at.checked_sub(1).map(|at| pieces[at].kind) else {
@@ -45,10 +46,14 @@ fn spaces(pieces: &[Piece], text: &str) -> Vec<bool> {
         let is_prefix = piece.kind == Not || is_sign && !ends_operand;
         let was_prefix = std::mem::replace(&mut prefix, is_prefix);
         let repeated = |at: usize| is_repetition(pieces, at);
+        parameters |= is_lambda(pieces, text, at);
+        let ends_parameters = parameters && &text[piece.range.clone()] == ".";
+        parameters &= !ends_parameters;
         spaces.push(match (last, piece.kind) {
             (_, Comma | Semicolon | Colon | Question | Close | CloseSquare) => false,
             (Open | OpenSquare | Question, _) => false,
-            (Name | Number, Open) => false,
+            _ if ends_parameters => false,
+            (Name | Number | Close, Open) => false,
             _ if was_prefix => false,
             (_, Caret) => !repeated(at),
             (Caret, _) => !repeated(at - 1),
@@ -56,6 +61,14 @@ fn spaces(pieces: &[Piece], text: &str) -> Vec<bool> {
         });
     }
     spaces
+}
+
+/// Whether a name begins a function without a name: `lambda X: Nat. S(X)`.
+fn is_lambda(pieces: &[Piece], text: &str, at: usize) -> bool {
+    let kind = |at: usize| pieces.get(at).map(|piece| piece.kind);
+    &text[pieces[at].range.clone()] == "lambda"
+        && kind(at + 1) == Some(PieceKind::Name)
+        && matches!(kind(at + 2), Some(PieceKind::Colon | PieceKind::Comma))
 }
 
 /// Whether a caret is that of `S^3(x)`, not the operator.

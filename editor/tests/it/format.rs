@@ -168,6 +168,14 @@ fn imports_and_parameters_are_laid_out() {
 }
 
 #[test]
+fn functions_as_values_are_laid_out() {
+    let text =
+        "map M :(A->B)#  (A # B->C)->E;\neqn M( f,g )=lambda x ,y:A ,z : A->B .g( x ,z (y)) ( L .3) (z);\n";
+    let expected = "map M: (A -> B) # (A # B -> C) -> E;\neqn M(f, g) = lambda x, y: A, z: A -> B. g(x, z(y))(L . 3)(z);\n";
+    assert_eq!(formatted(Layout::Terms, text).as_deref(), Ok(expected));
+}
+
+#[test]
 fn what_cannot_be_read_has_no_layout() {
     for (layout, text, codes) in [
         (Layout::Constraints, "a :- b(.", ["C0101"]),

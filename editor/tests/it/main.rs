@@ -169,3 +169,30 @@ fn places_take_time_in_proportion_to_their_number() {
         assert!(found <= 9.0, "{encoding:?}: {found:.1} times as long");
     }
 }
+
+#[test]
+fn parameters_of_functions_are_known_where_they_stand() {
+    let text = "map F: (Int -> Int) -> (Int -> Int); var x: Int; f: Int -> Int;
+eqn F(f) = lambda x: Int. f(x) + (lambda y: Int. x + y)(x); input F(lambda x: Int. -x)(1);";
+    let index = Index::of_terms(text);
+    let places = |byte: usize| {
+        let symbol = index.at(byte).expect("a symbol").symbol;
+        let found = index.occurrences(symbol).map(|occurrence| occurrence.range.start);
+        (index.symbol(symbol).detail.as_str(), found.collect::<Vec<_>>())
+    };
+    let all = |word: &str| text.match_indices(word).map(|(at, _)| at).collect::<Vec<_>>();
+    let [declared, outer, of_f, in_inner, argument, last, used] = all("x")[..] else {
+        panic!("{:?}", all("x"))
+    };
+    assert_eq!(places(declared), ("x: Int", vec![declared]));
+    assert_eq!(places(outer), ("x: Int", vec![outer, of_f, in_inner, argument]));
+    assert_eq!(places(used), ("x: Int", vec![last, used]));
+    assert_eq!(
+        places(all("f(x)")[0]),
+        ("f: (Int -> Int)", vec![all("f: ")[0], all("f)")[0], all("f(x)")[0]])
+    );
+    let symbol = |byte: usize| index.at(byte).expect("a symbol").symbol;
+    assert!(index.rename(symbol(outer), "y").is_err(), "the inner function would hide it");
+    assert!(index.rename(symbol(outer), "f").is_err(), "it would hide the function");
+    assert_eq!(index.rename(symbol(last), "y").map(|edits| edits.len()), Ok(2));
+}

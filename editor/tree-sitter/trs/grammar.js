@@ -60,7 +60,7 @@ export default grammar({
 
     sort_declaration: $ => choice(
       seq(field("name", $.name), optional($.parameters), "=", "struct", list("|", $.struct_symbol)),
-      seq(field("name", $.name), optional($.parameters), "=", field("alias", $._sort)),
+      seq(field("name", $.name), optional($.parameters), "=", field("alias", $._any_sort)),
       seq(field("name", $.name), $.parameters),
       list(",", field("name", $.name)),
     ),
@@ -72,11 +72,14 @@ export default grammar({
     ),
     struct_argument: $ => seq(
       optional(seq(field("projection", $.name), ":")),
-      field("sort", $._sort),
+      field("sort", $._any_sort),
     ),
 
-    _sort: $ => choice($.name, $.sort_application),
-    sort_application: $ => seq(field("name", $.name), "(", list(",", field("argument", $._sort)), ")"),
+    _sort: $ => choice($.name, $.sort_application, $._bracketed_sort),
+    _bracketed_sort: $ => seq("(", choice($._sort, $.function_sort), ")"),
+    function_sort: $ => seq(list("#", field("argument", $._sort)), "->", field("result", $._sort)),
+    _any_sort: $ => choice($._sort, $.function_sort),
+    sort_application: $ => seq(field("name", $.name), "(", list(",", field("argument", $._any_sort)), ")"),
 
     symbol_declaration: $ => seq(
       list(",", field("name", $.name)),
@@ -90,7 +93,7 @@ export default grammar({
     variable_declaration: $ => seq(
       list(",", field("name", $.name)),
       ":",
-      field("sort", choice($._sort, "sort")),
+      field("sort", choice($._any_sort, "sort")),
     ),
 
     equation: $ => seq(
@@ -106,6 +109,7 @@ export default grammar({
 
     _term: $ => choice(
       $.name,
+      alias("lambda", $.name),
       $.integer,
       $.float,
       $.application,
@@ -114,7 +118,16 @@ export default grammar({
       $.operation,
       $.parentheses,
       $.list,
+      $.value_application,
+      $.lambda,
     ),
+
+    value_application: $ => prec(PREFIX + 1, seq(
+      field("function", choice($.application, $.power, $.parentheses, $.value_application)),
+      $.arguments,
+    )),
+    lambda: $ => prec.right(seq("lambda", list(",", $.lambda_parameters), ".", field("body", $._term))),
+    lambda_parameters: $ => seq(list(",", field("name", $.name)), ":", field("sort", $._any_sort)),
 
     list: $ => seq("[", optional(list(",", $._term)), "]"),
 

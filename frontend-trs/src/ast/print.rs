@@ -108,7 +108,15 @@ impl SortRef {
 }
 
 fn sort_ref(sort: &SortRef, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
-    f.write_str(names.get(sort.name.name))?;
+    let Some(name) = sort.name else {
+        let (result, args) = sort.args.split_last().expect("a sort of functions has a result");
+        f.write_str("(")?;
+        separated(f, args, " # ", |arg, f| sort_ref(arg, names, f))?;
+        f.write_str(" -> ")?;
+        sort_ref(result, names, f)?;
+        return f.write_str(")");
+    };
+    f.write_str(names.get(name.name))?;
     if sort.args.is_empty() {
         return Ok(());
     }
@@ -144,12 +152,12 @@ fn equation(clause: &Equation, names: &Names, f: &mut Formatter<'_>) -> fmt::Res
 impl Term {
     /// The term as input syntax, with as few brackets as its meaning needs.
     pub fn display<'a>(&'a self, names: &'a Names) -> impl Display + 'a {
-        TermDisplay { nodes: &self.nodes, names }
+        TermDisplay { part: self.whole(), names }
     }
 }
 
 struct TermDisplay<'a> {
-    nodes: &'a [Node],
+    part: Part<'a>,
     names: &'a Names,
 }
 
@@ -162,7 +170,7 @@ enum Todo {
 
 impl Display for TermDisplay<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut todo = vec![Todo::Subterm(self.nodes.len() - 1, 0)];
+        let mut todo = vec![Todo::Subterm(self.part.nodes.len() - 1, 0)];
         while let Some(next) = todo.pop() {
             match next {
                 Todo::Text(text) => f.write_str(text)?,
@@ -176,9 +184,12 @@ impl Display for TermDisplay<'_> {
 impl TermDisplay<'_> {
     fn subterm(&self, root: usize, level: u8, todo: &mut Vec<Todo>, f: &mut Formatter<'_>) -> fmt::Result {
         let first_operand = || root - 1;
-        match self.nodes[root].kind {
+        match self.part.nodes[root].kind {
             NodeKind::Name(name) => f.write_str(self.names.get(name)),
             NodeKind::Int(n) => write!(f, "{n}"),
+            NodeKind::Large { digits, negative } => {
+                write!(f, "{}{}", if negative { "-" } else { "" }, self.names.get(digits))
+            }
             // `{:?}` writes a point or an exponent, and digits that read back to the same float.
             NodeKind::Float(x) => write!(f, "{x:?}"),
             NodeKind::Power(name, count) => {
@@ -187,13 +198,42 @@ impl TermDisplay<'_> {
             }
             NodeKind::Call(name, args) => {
                 todo.push(Todo::Text(")"));
-                self.operands(root, args, todo);
+                _ = self.operands(root, args, todo);
                 write!(f, "{}(", self.names.get(name))
             }
             NodeKind::List(elements) => {
                 todo.push(Todo::Text("]"));
-                self.operands(root, elements, todo);
+                _ = self.operands(root, elements, todo);
                 f.write_str("[")
+            }
+            NodeKind::Apply(args) => {
+                todo.push(Todo::Text(")"));
+                let function = self.operands(root, args, todo);
+                // What ends with a bracket is applied as it is.
+                let is_closed =
+                    matches!(self.part.nodes[function].kind, NodeKind::Call(..) | NodeKind::Apply(_));
+                if is_closed {
+                    todo.extend([Todo::Text("("), Todo::Subterm(function, 0)]);
+                    return Ok(());
+                }
+                todo.extend([Todo::Text(")("), Todo::Subterm(function, 0)]);
+                f.write_str("(")
+            }
+            NodeKind::Parameters(at) => {
+                separated(f, &self.part.lambdas[at as usize], ", ", |parameter, f| {
+                    write!(f, "{}: ", self.names.get(parameter.name.name))?;
+                    sort_ref(&parameter.sort, self.names, f)
+                })
+            }
+            NodeKind::Lambda => {
+                if level > 0 {
+                    f.write_str("(")?;
+                    todo.push(Todo::Text(")"));
+                }
+                let body = first_operand();
+                let parameters = body - self.part.nodes[body].size as usize;
+                todo.extend([Todo::Subterm(body, 0), Todo::Text(". "), Todo::Subterm(parameters, 0)]);
+                f.write_str("lambda ")
             }
             NodeKind::ListOp(op @ ListOp::Size) => {
                 todo.push(Todo::Subterm(first_operand(), PREFIX_LEVEL));
@@ -212,7 +252,7 @@ impl TermDisplay<'_> {
             }
             infix @ (NodeKind::Infix(_) | NodeKind::Match | NodeKind::ListOp(_)) => {
                 let (right, own) = (first_operand(), infix_level(infix));
-                let left = right - self.nodes[right].size as usize;
+                let left = right - self.part.nodes[right].size as usize;
                 if own < level {
                     f.write_str("(")?;
                     todo.push(Todo::Text(")"));
@@ -232,21 +272,27 @@ impl TermDisplay<'_> {
         }
     }
 
-    /// The operands of a node, with commas between them, the last one first.
-    fn operands(&self, root: usize, count: u32, todo: &mut Vec<Todo>) {
+    /// The last operands of a node, with commas between them, the last one first; the one before them is returned.
+    fn operands(&self, root: usize, count: u32, todo: &mut Vec<Todo>) -> usize {
         let mut operand = root;
         for i in 0..count {
-            operand = if i == 0 { root - 1 } else { operand - self.nodes[operand].size as usize };
+            operand = if i == 0 { root - 1 } else { operand - self.part.nodes[operand].size as usize };
             if i > 0 {
                 todo.push(Todo::Text(", "));
             }
             todo.push(Todo::Subterm(operand, 0));
         }
+        if count == 0 {
+            root.saturating_sub(1)
+        } else {
+            operand.saturating_sub(self.part.nodes[operand].size as usize)
+        }
     }
 
     fn is_plain_number(&self, node: usize) -> bool {
-        match self.nodes[node].kind {
+        match self.part.nodes[node].kind {
             NodeKind::Int(n) => n >= 0,
+            NodeKind::Large { negative, .. } => !negative,
             NodeKind::Float(x) => x.is_sign_positive(),
             _ => false,
         }

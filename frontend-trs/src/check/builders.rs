@@ -4,12 +4,14 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
-use gchr_base::rule::{Const, Expr, ExprKind, GroundNode, Pattern, PatternKind, Var, VarId};
+use gchr_base::rule::{Const, Expr, ExprKind, GroundNode, GroundTerm, Pattern, PatternKind, Var, VarId};
 use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
+use num_bigint::BigInt;
 
 use super::choice;
 use super::declarations::Scope;
+use super::functions;
 
 /// Deepest term of a rule. Later stages may recurse over the terms of rules (never over the input).
 pub(crate) const MAX_DEPTH: u32 = 20_000;
@@ -21,6 +23,8 @@ const MAX_UNROLLED: u64 = 100_000;
 pub(crate) enum Resolved {
     Var(VarId),
     Const(Const),
+    /// An integer that is no constant, by its place in [`Site::large`].
+    Large(usize),
     App(SymbolId),
     /// A unary symbol so many times, perhaps zero.
     Repeat(SymbolId, u32),
@@ -30,6 +34,12 @@ pub(crate) enum Resolved {
     Choice,
     /// So many elements of a list.
     Elements(Elements),
+    /// A variable that is a function, applied by this symbol.
+    Applied(SymbolId, VarId),
+    /// What begins a function without a name: no term.
+    Parameters,
+    /// A function without a name, whose parameters are so many variables from the first on, of its term.
+    Lambda(VarId, u32),
 }
 
 /// The constructors of a list.
@@ -44,6 +54,8 @@ pub(crate) struct Site<'v, 'a> {
     pub scope: &'v mut Scope<'a>,
     /// The variables of its rule.
     pub vars: &'v IdVec<VarId, Var>,
+    /// Integers of the term that are no constants.
+    pub large: &'v [BigInt],
 }
 
 /// Takes the nodes of a well-sorted term in postfix order.
@@ -80,12 +92,27 @@ impl TermBuilder for ExprBuilder {
         span: Span,
         site: &mut Site<'_, '_>,
     ) -> Result<(), Box<Diagnostic>> {
-        let args = self.stack.split_off(self.stack.len() - arity);
+        let mut args = self.stack.split_off(self.stack.len() - arity);
         let kind = match node {
             Resolved::Var(var) => ExprKind::Var(var),
             Resolved::Const(c) => ExprKind::Const(c),
+            Resolved::Large(at) => {
+                self.stack.push(Expr::integer(&site.large[at], sort, span));
+                return Ok(());
+            }
             Resolved::App(symbol) => ExprKind::App { symbol, args },
             Resolved::Op(op, _) => ExprKind::Op { op, args },
+            Resolved::Applied(symbol, var) => {
+                args.insert(0, Expr { kind: ExprKind::Var(var), sort: site.vars[var].sort, span });
+                ExprKind::App { symbol, args }
+            }
+            Resolved::Parameters => return Ok(()),
+            Resolved::Lambda(first, count) => {
+                let Some(body) = args.pop() else { return Ok(()) };
+                let closed = functions::close(site, first, count, body, (sort, span));
+                self.stack.push(closed.ok_or_else(|| Box::new(no_rules(span)))?);
+                return Ok(());
+            }
             Resolved::Elements(Elements { empty, cons }) => {
                 let app = |symbol, args| Expr { kind: ExprKind::App { symbol, args }, sort, span };
                 let list = |rest, element| app(cons, vec![element, rest]);
@@ -185,7 +212,12 @@ impl TermBuilder for PatternBuilder {
                 self.stack.push((args.into_iter().rev().fold(app(empty, vec![]), list), depth));
                 return Ok(());
             }
-            Resolved::Op(..) | Resolved::Choice => return Err(Box::new(not_matched(span))),
+            Resolved::Large(_) => return Err(Box::new(large_in_pattern(span))),
+            Resolved::Op(..)
+            | Resolved::Choice
+            | Resolved::Applied(..)
+            | Resolved::Parameters
+            | Resolved::Lambda(..) => return Err(Box::new(not_matched(span))),
         };
         self.stack.push((Pattern { kind, sort, span }, 1));
         Ok(())
@@ -204,6 +236,34 @@ pub(crate) fn too_deep(span: Span) -> Diagnostic {
 #[derive(Default)]
 pub(crate) struct GroundBuilder {
     pub nodes: Vec<GroundNode>,
+    /// The terms of functions without names that are open, which have variables.
+    inner: Option<(ExprBuilder, u32)>,
+}
+
+impl GroundBuilder {
+    /// Takes a node of a function without a name. The value that stands for it has no variables.
+    fn push_inner(
+        &mut self,
+        node: Resolved,
+        arity: usize,
+        (sort, span): (SortId, Span),
+        site: &mut Site<'_, '_>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let (builder, open) = self.inner.get_or_insert_default();
+        match node {
+            Resolved::Parameters => *open += 1,
+            Resolved::Lambda(..) => *open -= 1,
+            _ => {}
+        }
+        builder.push(node, arity, sort, span, site)?;
+        if *open == 0
+            && let Some((builder, _)) = self.inner.take()
+            && let Some(ExprKind::App { symbol, .. }) = builder.finish().map(|expr| expr.kind.clone())
+        {
+            self.nodes.push(GroundNode::App(symbol));
+        }
+        Ok(())
+    }
 }
 
 impl TermBuilder for GroundBuilder {
@@ -215,8 +275,16 @@ impl TermBuilder for GroundBuilder {
         span: Span,
         site: &mut Site<'_, '_>,
     ) -> Result<(), Box<Diagnostic>> {
+        if self.inner.is_some() || matches!(node, Resolved::Parameters) {
+            return self.push_inner(node, arity, (sort, span), site);
+        }
         let node = match node {
             Resolved::Const(c) => GroundNode::Const(c),
+            Resolved::Large(at) => {
+                let sum = Expr::integer(&site.large[at], sort, span);
+                self.nodes.extend(GroundTerm::of(&sum, span).nodes);
+                return Ok(());
+            }
             Resolved::App(symbol) => GroundNode::App(symbol),
             Resolved::Repeat(_, 0) => return Ok(()),
             Resolved::Repeat(symbol, count) => GroundNode::Repeat(symbol, count),
@@ -230,11 +298,20 @@ impl TermBuilder for GroundBuilder {
                 let choice = site.scope.choice(sort, span).ok_or_else(|| Box::new(no_rules(span)))?;
                 GroundNode::App(choice)
             }
-            Resolved::Var(_) => return Err(Box::new(not_ground(span))),
+            Resolved::Var(_) | Resolved::Applied(..) | Resolved::Parameters | Resolved::Lambda(..) => {
+                return Err(Box::new(not_ground(span)));
+            }
         };
         self.nodes.push(node);
         Ok(())
     }
+}
+
+/// An integer that is no constant in a left-hand side.
+fn large_in_pattern(span: Span) -> Diagnostic {
+    Diagnostic::error("T0002", "this number is too large for a left-hand side")
+        .label(span, "not below 2^62")
+        .help("match a variable here, and compare it in a condition: `X == N -> F(X) = ...`")
 }
 
 /// An operator in a left-hand side.

@@ -48,13 +48,24 @@ impl Scope<'_> {
     /// A symbol with rules that no text can write or that is built in; `None` in a finished program. It has the
     /// parameters of the function whose equation needs it, and those of its sorts.
     pub fn make(&mut self, name: String, args: Vec<SortId>, result: SortId) -> Option<SymbolId> {
+        self.make_of(SymbolKind::Defined, name, args, result)
+    }
+
+    /// The same of a function, or of a constructor.
+    pub fn make_of(
+        &mut self,
+        kind: SymbolKind,
+        name: String,
+        args: Vec<SortId>,
+        result: SortId,
+    ) -> Option<SymbolId> {
         if self.made.is_final {
             return None;
         }
         let own = self.made.owner.map_or(&[][..], |owner| self.families.parameters_of(owner));
         let mut parameters = own.to_vec();
         args.iter().chain([&result]).for_each(|&sort| self.families.parameters_in(sort, &mut parameters));
-        let symbol = Symbol { name, args, result, kind: SymbolKind::Defined, span: None };
+        let symbol = Symbol { name, args, result, kind, span: None };
         let id = self.signature.to_mut().symbols.push(symbol);
         if !parameters.is_empty() {
             self.families.to_mut().generalise(id, parameters);

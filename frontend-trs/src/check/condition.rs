@@ -4,12 +4,13 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;
 use gchr_base::rule::{Goal, GoalKind};
 use gchr_base::signature::SortId;
+use gchr_base::source::Span;
 
 use super::Reporter;
 use super::builders::{ExprBuilder, PatternBuilder};
 use super::declarations::Scope;
 use super::resolve::{Resolver, RuleVars, Vars, no_truth};
-use crate::ast::{Node, NodeKind, Term};
+use crate::ast::{Node, NodeKind, Part, Term};
 
 /// The goals of a condition; `None` when something in it is wrong, which then is reported.
 pub(crate) fn goals(
@@ -18,16 +19,17 @@ pub(crate) fn goals(
     scope: &mut Scope<'_>,
     reporter: &mut Reporter,
 ) -> Option<Vec<Goal>> {
+    let whole = condition.whole();
     if !condition.nodes.iter().any(|node| node.kind == NodeKind::Match) {
-        return Some(vec![test(&condition.nodes, rule, scope, reporter)?]);
+        return Some(vec![test(whole, rule, scope, reporter)?]);
     }
     let mut goals = Some(Vec::new());
     for part in parts(&condition.nodes) {
         let goal = match part.split_last() {
-            Some((Node { kind: NodeKind::Match, .. }, operands)) => {
-                pattern(part, operands, rule, scope, reporter)
+            Some((Node { kind: NodeKind::Match, span, .. }, operands)) => {
+                pattern(*span, whole.within(operands), rule, scope, reporter)
             }
-            _ => test(part, rule, scope, reporter),
+            _ => test(whole.within(part), rule, scope, reporter),
         };
         match (goal, &mut goals) {
             (Some(goal), Some(goals)) => goals.push(goal),
@@ -59,8 +61,8 @@ fn two(operands: &[Node]) -> (&[Node], &[Node]) {
     operands.split_at(operands.len() - right)
 }
 
-fn test(term: &[Node], rule: &RuleVars, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Option<Goal> {
-    let span = term.last()?.span;
+fn test(term: Part<'_>, rule: &RuleVars, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Option<Goal> {
+    let span = term.nodes.last()?.span;
     let mut builder = ExprBuilder::default();
     let expected = scope.truth.map(|truth| truth.sort);
     let sort = Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(
@@ -97,26 +99,29 @@ fn may_be_open(root: NodeKind, scope: &Scope<'_>) -> bool {
 
 /// `P := T`: variables of the pattern that have no value yet get one.
 fn pattern(
-    whole: &[Node],
-    operands: &[Node],
+    span: Span,
+    operands: Part<'_>,
     rule: &mut RuleVars,
     scope: &mut Scope<'_>,
     reporter: &mut Reporter,
 ) -> Option<Goal> {
-    let span = whole.last()?.span;
-    let (left, right) = two(operands);
+    let (left, right) = two(operands.nodes);
     let expected = right.last().filter(|root| may_be_open(root.kind, scope));
     let expected = expected.and_then(|_| {
         // The pattern may say it; its variables have no values in the term.
         let (mut vars, mut quiet) = (rule.clone(), Reporter::default());
         let pattern = Resolver::new(scope, Vars::Bind(&mut vars), &mut quiet);
-        pattern.resolve(left, None, &mut PatternBuilder::default())
+        pattern.resolve(operands.within(left), None, &mut PatternBuilder::default())
     });
     let mut value = ExprBuilder::default();
-    let sort =
-        Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(right, expected, &mut value);
+    let sort = Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(
+        operands.within(right),
+        expected,
+        &mut value,
+    );
     let mut pattern = PatternBuilder::default();
-    let found = Resolver::new(scope, Vars::Bind(rule), reporter).resolve(left, sort, &mut pattern);
+    let found =
+        Resolver::new(scope, Vars::Bind(rule), reporter).resolve(operands.within(left), sort, &mut pattern);
     let (sort, found) = (sort?, found?);
     if sort != found {
         reporter.report(different(left, found, right, sort, scope));

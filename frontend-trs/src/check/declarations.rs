@@ -20,12 +20,16 @@ use super::Reporter;
 use super::choice::IF;
 use super::families::{Families, FamilyId};
 use super::fields::{Field, Fields};
+use super::functions::Functions;
 use super::lists::{LIST, ListSymbol, Lists};
 use super::resolve::no_truth;
 use crate::ast::{
     Ident, Module, Name, Names, NodeKind, Section, SortBody, SortDeclaration, SortRef, StructSymbol,
     VariableDeclaration,
 };
+
+/// The name of the sort of integers of any size, unless the program declares a sort of this name.
+pub(crate) const INTEGER: &str = "Integer";
 
 /// A declared variable.
 pub(crate) struct Variable {
@@ -66,6 +70,7 @@ pub(crate) struct Scope<'a> {
     pub fields: Fields,
     pub families: Cow<'a, Families>,
     pub lists: Cow<'a, Lists>,
+    pub functions: Cow<'a, Functions>,
     pub made: Made,
 }
 
@@ -95,9 +100,11 @@ impl<'a> Scope<'a> {
             symbols: IdVec::new(),
             symbol_of: vec![None; module.names.iter().len()],
             parametric: Parametrics::default(),
+            is_wide: false,
             fields: Fields::default(),
             families: Families::default(),
             lists: Lists::default(),
+            functions: Functions::default(),
             reporter,
         };
         collector.sorts(module);
@@ -114,7 +121,7 @@ impl<'a> Scope<'a> {
         names: &'a Names,
         find: impl Fn(&str) -> Option<SymbolId>,
         families: &'a Families,
-        lists: &'a Lists,
+        (lists, functions): (&'a Lists, &'a Functions),
         choice: Option<SymbolId>,
     ) -> Self {
         let truth = Some(signature.booleans).filter(|b| signature.sorts[b.sort].name != HIDDEN_BOOL);
@@ -133,6 +140,7 @@ impl<'a> Scope<'a> {
             fields: Fields::default(),
             families: Cow::Borrowed(families),
             lists: Cow::Borrowed(lists),
+            functions: Cow::Borrowed(functions),
             made: Made { choice, is_final: true, ..Made::default() },
         }
     }
@@ -184,22 +192,28 @@ impl<'a> Scope<'a> {
         self.variable_names.get(name.0 as usize).is_some_and(|&declared| declared)
     }
 
+    /// The sort that a text names, in a program that is not finished.
+    pub fn find_sort(&mut self, sort: &SortRef, reporter: &mut Reporter) -> Option<SortId> {
+        let signature = self.signature.to_mut();
+        let mut known = Sorts {
+            names: self.names,
+            of: &self.sorts,
+            parametric: &self.parametric,
+            sorts: &mut signature.sorts,
+            symbols: &mut signature.symbols,
+            families: self.families.to_mut(),
+            lists: self.lists.to_mut(),
+            functions: self.functions.to_mut(),
+        };
+        known.find(sort, reporter)
+    }
+
     /// A `var` section: its variables are in force from here on, until one of the same name is declared.
     pub fn declare_variables(&mut self, clauses: &[VariableDeclaration], reporter: &mut Reporter) {
         for clause in clauses {
             // What stands for sorts is known everywhere.
             let Some(sort) = &clause.sort else { continue };
-            let signature = self.signature.to_mut();
-            let mut known = Sorts {
-                names: self.names,
-                of: &self.sorts,
-                parametric: &self.parametric,
-                sorts: &mut signature.sorts,
-                symbols: &mut signature.symbols,
-                families: self.families.to_mut(),
-                lists: self.lists.to_mut(),
-            };
-            let sort = known.find(sort, reporter);
+            let sort = self.find_sort(sort, reporter);
             for &ident in &clause.names {
                 let Some(sort) = sort else {
                     reporter.silence(ident.name);
@@ -287,9 +301,12 @@ struct Collector<'a, 'r> {
     symbol_of: Vec<Option<SymbolId>>,
     /// Sorts with parameters, and these.
     parametric: Parametrics,
+    /// Whether integers have any size.
+    is_wide: bool,
     fields: Fields,
     families: Families,
     lists: Lists,
+    functions: Functions,
     reporter: &'r mut Reporter,
 }
 
@@ -495,7 +512,7 @@ impl<'a> Collector<'a, '_> {
             booleans,
             operators: None,
             notations: HashMap::default(),
-            big_integers: false,
+            big_integers: self.is_wide,
         };
         Scope {
             names: self.names,
@@ -512,6 +529,7 @@ impl<'a> Collector<'a, '_> {
             fields: self.fields,
             families: Cow::Owned(self.families),
             lists: Cow::Owned(self.lists),
+            functions: Cow::Owned(self.functions),
             made: Made::default(),
         }
     }

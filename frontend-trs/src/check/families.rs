@@ -30,6 +30,8 @@ pub(crate) struct FamilyId(u32);
 #[derive(Clone)]
 struct Family {
     name: String,
+    /// Whether its sorts are those of functions, made of the sorts of arguments and of the result.
+    is_function: bool,
     span: Option<Span>,
     parameters: Vec<SortId>,
     /// Symbols whose result is this sort of their own parameters.
@@ -98,8 +100,20 @@ impl Families {
     /// A new sort with these parameters.
     pub fn family(&mut self, name: &str, span: Option<Span>, parameters: Vec<SortId>) -> FamilyId {
         let id = FamilyId(self.families.len() as u32);
-        self.families.push(Family { name: name.into(), span, parameters, constructors: Vec::new() });
+        let (name, constructors) = (name.into(), Vec::new());
+        self.families.push(Family { name, is_function: false, span, parameters, constructors });
         id
+    }
+
+    /// The sorts of functions with one argument less than there are parameters.
+    pub fn function_family(&mut self, parameters: Vec<SortId>) -> FamilyId {
+        let id = self.family("->", None, parameters);
+        self.families[id.0 as usize].is_function = true;
+        id
+    }
+
+    pub fn is_function(&self, family: FamilyId) -> bool {
+        self.families[family.0 as usize].is_function
     }
 
     pub fn name(&self, family: FamilyId) -> &str {
@@ -203,7 +217,10 @@ impl Families {
         }
         let names: Vec<&str> = args.iter().map(|&arg| sorts[arg].name.as_str()).collect();
         let of = &self.families[family.0 as usize];
-        let (name, span) = (format!("{}({})", of.name, names.join(", ")), of.span);
+        let (name, span) = match names.split_last() {
+            Some((result, args)) if of.is_function => (format!("({} -> {result})", args.join(" # ")), None),
+            _ => (format!("{}({})", of.name, names.join(", ")), of.span),
+        };
         let sort = sorts.push(Sort { name, kind: SortKind::Data, span });
         if args.iter().any(|arg| self.open.contains(arg)) {
             self.open.insert(sort);
@@ -255,13 +272,10 @@ impl Families {
         for sort in made.args.iter_mut().chain([&mut made.result]) {
             *sort = self.substitute(*sort, &parameters, &args, sorts)?;
         }
-        let kind = made.kind;
         let id = symbols.push(made);
         self.origins.insert(id, (symbol, args.clone()));
         self.symbol_of.entry(symbol).or_default().insert(args, id);
-        if kind == SymbolKind::Defined {
-            self.new_symbols.push_back(id);
-        }
+        self.new_symbols.push_back(id);
         Some(id)
     }
 

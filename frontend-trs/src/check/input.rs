@@ -13,6 +13,7 @@ use super::Reporter;
 use super::builders::GroundBuilder;
 use super::declarations::Scope;
 use super::families::Families;
+use super::functions::Functions;
 use super::instances::Numbers;
 use super::lists::Lists;
 use super::resolve::{Resolver, Vars};
@@ -34,6 +35,7 @@ struct Finished {
     signature: Signature,
     families: Families,
     lists: Lists,
+    functions: Functions,
     choice: Option<SymbolId>,
     /// What names mean.
     symbols: HashMap<String, SymbolId>,
@@ -66,6 +68,7 @@ impl InputReader {
             signature: scope.signature.into_owned(),
             families: scope.families.into_owned(),
             lists: scope.lists.into_owned(),
+            functions: scope.functions.into_owned(),
             choice: scope.made.choice,
             symbols,
             numbers,
@@ -89,9 +92,9 @@ impl InputReader {
         let lexed = lex(id, &sources.get(id).text, &mut reporter.diagnostics);
         let term = read_whole(&lexed).map_err(|error| reporter.report(*error)).ok();
         let names = lexed.tables.names;
-        let Finished { signature, families, lists, choice, symbols, numbers } = &*self.finished;
+        let Finished { signature, families, lists, functions, choice, symbols, numbers } = &*self.finished;
         let find = |name: &str| symbols.get(name).copied();
-        let mut scope = Scope::of_program(signature, &names, find, families, lists, *choice);
+        let mut scope = Scope::of_program(signature, &names, find, families, (lists, functions), *choice);
         let ground = term.and_then(|term| ground(&term, &mut scope, &mut reporter));
         let mut diagnostics = reporter.diagnostics;
         diagnostic::sort(&mut diagnostics);
@@ -107,7 +110,7 @@ impl InputReader {
 /// A term without variables; `None` when something is wrong, which then is reported.
 pub(crate) fn ground(term: &Term, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Option<GroundTerm> {
     let mut builder = GroundBuilder::default();
-    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&term.nodes, None, &mut builder)?;
+    let sort = Resolver::new(scope, Vars::None, reporter).resolve(term.whole(), None, &mut builder)?;
     Some(GroundTerm { nodes: builder.nodes, sort, span: term.span() })
 }
 

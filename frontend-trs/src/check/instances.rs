@@ -164,6 +164,16 @@ impl Renaming for Instance<'_, '_> {
     }
 }
 
+/// The symbol whose instances have instances of a rule: its function, or the function value that it applies.
+fn carrier(rule: &Rule, families: &Families) -> Option<SymbolId> {
+    let HeadAtom::Term { symbol, args } = &rule.heads.first()?.atom else { return None };
+    let value = args.first().and_then(|arg| match arg.kind {
+        PatternKind::App { symbol, .. } => Some(symbol),
+        _ => None,
+    });
+    [Some(*symbol), value].into_iter().flatten().find(|&of| !families.parameters_of(of).is_empty())
+}
+
 /// Adds the rules of all instances, which may need further ones. `otherwise`: the rules that are tried last.
 pub(crate) fn complete(
     rules: &mut IdVec<RuleId, Rule>,
@@ -173,10 +183,8 @@ pub(crate) fn complete(
 ) {
     let mut of: HashMap<SymbolId, Vec<RuleId>> = HashMap::default();
     for (id, rule) in rules.iter_enumerated() {
-        if let Some(HeadAtom::Term { symbol, .. }) = rule.heads.first().map(|head| &head.atom)
-            && !scope.families.parameters_of(*symbol).is_empty()
-        {
-            of.entry(*symbol).or_default().push(id);
+        if let Some(symbol) = carrier(rule, &scope.families) {
+            of.entry(symbol).or_default().push(id);
         }
     }
     if of.is_empty() && scope.families.is_empty() {

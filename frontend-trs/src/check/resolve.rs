@@ -4,6 +4,7 @@
 //! their place: these and what is around them wait until it is known.
 
 mod applications;
+mod functions;
 mod lists;
 mod operators;
 
@@ -14,6 +15,7 @@ use gchr_base::op::{Op, Operands};
 use gchr_base::rule::{Const, Var, VarId};
 use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_base::source::Span;
+use num_bigint::BigInt;
 
 use super::Reporter;
 use super::builders::{Elements, Resolved, Site, TermBuilder, no_rules, not_ground, not_matched};
@@ -22,7 +24,9 @@ use super::declarations::Scope;
 use super::instances::too_large;
 use super::lists::ListSymbol;
 use super::types::{Ty, Types};
-use crate::ast::{Ident, ListOp, Name, Node, NodeKind, operator_text};
+
+use self::functions::Open;
+use crate::ast::{Ident, ListOp, Name, NodeKind, Part, operator_text};
 
 /// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.
 const MAX_ERRORS: usize = 20;
@@ -85,6 +89,12 @@ pub(super) enum Meaning {
     },
     /// A list of such elements.
     Elements(Ty),
+    /// A variable that is a function, applied by an instance of this symbol.
+    Applied {
+        symbol: SymbolId,
+        first: usize,
+        var: VarId,
+    },
 }
 
 /// A node for the builder.
@@ -105,6 +115,10 @@ pub(crate) struct Resolver<'a, 'v> {
     /// What the builder gets when all sorts in it are known.
     waiting: Vec<Ready>,
     errors: usize,
+    /// Integers that are no constants.
+    large: Vec<BigInt>,
+    /// The parameters of functions without names that are open.
+    open: Open,
     /// Whether the next node is the head of a left-hand side, which is checked with its own parameters.
     is_head: bool,
     /// Whether the root is that of a left-hand side.
@@ -115,9 +129,22 @@ pub(crate) struct Resolver<'a, 'v> {
 
 impl<'a, 'v> Resolver<'a, 'v> {
     pub fn new(scope: &'v mut Scope<'a>, vars: Vars<'v>, reporter: &'v mut Reporter) -> Self {
-        let (operands, types, waiting) = (Vec::new(), Types::default(), Vec::new());
-        let (is_head, has_head) = (false, false);
-        Self { scope, vars, reporter, operands, types, waiting, errors: 0, is_head, has_head, failed: false }
+        let (operands, types, waiting, open) = (Vec::new(), Types::default(), Vec::new(), Open::default());
+        let (large, errors, is_head, has_head, failed) = (Vec::new(), 0, false, false, false);
+        Self {
+            scope,
+            vars,
+            reporter,
+            operands,
+            types,
+            waiting,
+            errors,
+            large,
+            open,
+            is_head,
+            has_head,
+            failed,
+        }
     }
 
     /// Says that the term is the left-hand side of an equation.
@@ -130,15 +157,23 @@ impl<'a, 'v> Resolver<'a, 'v> {
     /// sort where its text leaves that open.
     pub fn resolve(
         mut self,
-        term: &[Node],
+        term: Part<'_>,
         expected: Option<SortId>,
         builder: &mut impl TermBuilder,
     ) -> Option<SortId> {
-        for (at, node) in term.iter().enumerate() {
-            self.is_head = self.has_head && at + 1 == term.len();
-            let arity = node.kind.arity();
+        for (at, node) in term.nodes.iter().enumerate() {
+            self.is_head = self.has_head && at + 1 == term.nodes.len();
+            let mut arity = node.kind.arity();
             let base = self.operands.len() - arity;
-            let result = self.node(node.kind, node.span, base);
+            let result = match node.kind {
+                NodeKind::Parameters(at) => self.begin_lambda(&term.lambdas[at as usize], node.span),
+                NodeKind::Lambda => {
+                    // Its parameters are no operand of what is built.
+                    arity -= 1;
+                    self.end_lambda(base)
+                }
+                kind => self.node(kind, node.span, base),
+            };
             self.operands.truncate(base);
             self.operands.push(Operand { ty: result.map(|(_, ty)| ty), span: node.span });
             match result {
@@ -197,6 +232,9 @@ impl<'a, 'v> Resolver<'a, 'v> {
         match meaning {
             Meaning::Known(resolved) => Ok(resolved),
             Meaning::Instance { symbol, first } => self.instance(symbol, first, span).map(Resolved::App),
+            Meaning::Applied { symbol, first, var } => {
+                self.instance(symbol, first, span).map(|symbol| Resolved::Applied(symbol, var))
+            }
             Meaning::Repeat { symbol, first, count } => {
                 self.instance(symbol, first, span).map(|symbol| Resolved::Repeat(symbol, count))
             }
@@ -232,11 +270,12 @@ impl<'a, 'v> Resolver<'a, 'v> {
             }
             let none = IdVec::new();
             let vars = match &self.vars {
+                _ if self.open.vars.is_some() => self.open.vars.as_ref().unwrap_or(&none),
                 Vars::Bind(rule) => &rule.vars,
                 Vars::Bound(rule, _) => &rule.vars,
                 Vars::None => &none,
             };
-            let mut site = Site { scope: self.scope, vars };
+            let mut site = Site { scope: self.scope, vars, large: &self.large };
             if let Err(diagnostic) = builder.push(resolved, arity, sort, span, &mut site) {
                 return self.error(*diagnostic);
             }
@@ -253,15 +292,33 @@ impl<'a, 'v> Resolver<'a, 'v> {
     /// certain.
     fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Meaning, Ty)> {
         let found = match kind {
+            NodeKind::Apply(_) => return self.apply(span, base),
+            // `X()` is a constant, if there is one.
+            NodeKind::Call(name, count)
+                if (count > 0 || self.scope.symbol(name).is_none())
+                    && let Some(function) = self.function_variable(name, span) =>
+            {
+                return self.apply_variable(function, self.start(name, span), base);
+            }
+            // What is wrong with the sort of a parameter is said.
+            NodeKind::Call(name, _) if self.open.knows(name) && self.open.find(name).is_none() => None,
             NodeKind::List(_) => return self.elements(span, base),
             NodeKind::ListOp(op) => return self.of_list(ListSymbol::Op(op), span, base),
             NodeKind::Call(name, _) | NodeKind::Name(name) if self.list_function(name).is_some() => {
                 let function = self.list_function(name)?;
                 return self.call_of_list(function, name, span, base);
             }
-            NodeKind::Int(n) => self.literal(self.scope.int, Const::Int(n), "Int", span),
-            NodeKind::Float(x) => self.literal(self.scope.float, Const::Float(x), "Float", span),
+            NodeKind::Int(n) => self.integer(n.into(), span),
+            NodeKind::Large { digits, negative } => {
+                let number: BigInt = self.scope.text(digits).parse().unwrap_or_default();
+                self.integer(if negative { -number } else { number }, span)
+            }
+            NodeKind::Float(x) => {
+                let sort = self.number(self.scope.float, "Float", "a literal of", span)?;
+                Some((Resolved::Const(Const::Float(x)), Ty::Sort(sort)))
+            }
             NodeKind::Name(name) => match self.scope.variable(name) {
+                _ if self.open.knows(name) => self.open.find(name),
                 _ if self.value_of(name).is_some() => self.value_of(name),
                 Some(_) if !matches!(self.vars, Vars::None) => self.variable(name, span),
                 _ if self.is_stray_variable(name) => {
@@ -269,11 +326,13 @@ impl<'a, 'v> Resolver<'a, 'v> {
                     None
                 }
                 _ if self.is_free(name, WILD) => self.wildcard(span),
+                _ if self.is_function_value(name) => return self.symbol_as_value(name, span),
                 _ => return self.application(name, span, base),
             },
             NodeKind::Call(name, _) => return self.application(name, span, base),
             NodeKind::Power(name, count) => return self.power(name, count, span, base),
             NodeKind::Prefix(op) | NodeKind::Infix(op) => self.operation(op, operator_text(op), span, base),
+            NodeKind::Parameters(_) | NodeKind::Lambda => None,
             NodeKind::Match => {
                 self.error(
                     Diagnostic::error("T0307", "`:=` is part of a condition")
@@ -300,26 +359,26 @@ impl<'a, 'v> Resolver<'a, 'v> {
         input && self.scope.symbol(name).is_none() && self.scope.is_variable_somewhere(name)
     }
 
-    fn literal(
-        &mut self,
-        sort: Option<SortId>,
-        value: Const,
-        name: &str,
-        span: Span,
-    ) -> Option<(Resolved, Ty)> {
-        if sort.is_none() {
+    /// An integer that the text has.
+    fn integer(&mut self, number: BigInt, span: Span) -> Option<(Resolved, Ty)> {
+        let sort = self.number(self.scope.int, "Int", "a literal of", span)?;
+        let constant = match self.scope.signature.big_integers {
+            true => Const::of_integer(&number),
+            false => i64::try_from(&number).ok().map(Const::Int),
+        };
+        if let Some(constant) = constant {
+            return Some((Resolved::Const(constant), Ty::Sort(sort)));
+        }
+        if !self.scope.signature.big_integers {
             self.error(
-                Diagnostic::error("T0205", "the program has no numbers of this kind")
-                    .label(span, format!("a literal of the built-in sort `{name}`"))
-                    .note(format!(
-                        "the program declares a sort `{name}` of its own, which hides the built-in one"
-                    ))
-                    .help(format!(
-                        "rename the declared sort `{name}`, or write the value with its constructors"
-                    )),
+                Diagnostic::error("T0002", "this number does not fit its sort")
+                    .label(span, "too large")
+                    .note(format!("an `Int` lies between {} and {}", i64::MIN, i64::MAX))
+                    .help("write a smaller number, or use the sort `Integer`, which has numbers of any size"),
             );
         }
-        sort.map(|sort| (Resolved::Const(value), Ty::Sort(sort)))
+        self.large.push(number);
+        Some((Resolved::Large(self.large.len() - 1), Ty::Sort(sort)))
     }
 
     /// Whether a name stands for something built in: the program's own symbol of that name hides it, even one whose
@@ -332,8 +391,10 @@ impl<'a, 'v> Resolver<'a, 'v> {
 
     /// Whether a name is no variable here.
     pub(super) fn is_no_variable(&self, name: Name) -> bool {
-        matches!(self.vars, Vars::None)
-            || self.scope.variable(name).is_none() && self.value_of(name).is_none()
+        matches!(self.vars, Vars::None) && self.open.find(name).is_none()
+            || self.scope.variable(name).is_none()
+                && self.value_of(name).is_none()
+                && self.open.find(name).is_none()
     }
 
     /// `_`: any term of the sort of its place.

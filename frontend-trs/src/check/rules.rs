@@ -40,7 +40,7 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
     let mut rule = RuleVars::default();
     let mut left = PatternBuilder::default();
     let left_sort = Resolver::new(scope, Vars::Bind(&mut rule), reporter).with_head().resolve(
-        &equation.left.nodes,
+        equation.left.whole(),
         None,
         &mut left,
     );
@@ -52,7 +52,7 @@ pub(crate) fn lower(equation: &Equation, scope: &mut Scope<'_>, reporter: &mut R
     let declared = scope.made.owner.map(|owner| scope.signature.symbols[owner].result);
     let mut right = ExprBuilder::default();
     let right_sort = Resolver::new(scope, Vars::Bound(&rule, "right-hand side"), reporter).resolve(
-        &equation.right.nodes,
+        equation.right.whole(),
         left_sort.or(declared),
         &mut right,
     );
@@ -88,7 +88,7 @@ fn values(
         .map(|binding| {
             let mut builder = ExprBuilder::default();
             let sort = Resolver::new(scope, Vars::Bound(rule, "value of a variable"), reporter).resolve(
-                &binding.value.nodes,
+                binding.value.whole(),
                 None,
                 &mut builder,
             )?;
@@ -150,9 +150,13 @@ fn is_application(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bo
             None => return true,
         },
         NodeKind::Call(..) | NodeKind::Power(..) => return true,
-        NodeKind::Int(_) | NodeKind::Float(_) => {
+        NodeKind::Int(_) | NodeKind::Large { .. } | NodeKind::Float(_) => {
             ("a literal", "numbers are normal forms: declare a function `F` and write `F(...) = ...`".into())
         }
+        NodeKind::Apply(_) | NodeKind::Lambda | NodeKind::Parameters(_) => (
+            "a function that is a value, or an application of one",
+            "give a symbol the result `lambda X: S. T`: `F(...) = lambda X: Nat. S(X)`".into(),
+        ),
         NodeKind::List(_) => {
             ("a list", "lists are values: declare a function `F` and write `F(...) = ...`".into())
         }

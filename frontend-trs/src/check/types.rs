@@ -65,6 +65,16 @@ impl Types {
         Ty::Applied(self.applied.len() - 1)
     }
 
+    /// How many arguments the functions of a sort have, where it is one of functions.
+    pub fn arity(&self, ty: Ty, families: &Families) -> Option<usize> {
+        let (family, args) = match self.find(ty) {
+            Ty::Sort(sort) => families.origin_of_sort(sort).map(|(family, args)| (family, args.len()))?,
+            Ty::Applied(at) => (self.applied[at].family, self.applied[at].args.len()),
+            Ty::Open(_) => return None,
+        };
+        families.is_function(family).then(|| args - 1)
+    }
+
     /// Whether a sort is made of others that are not all known.
     pub fn is_applied(&self, ty: Ty) -> bool {
         matches!(self.find(ty), Ty::Applied(_))
@@ -209,13 +219,17 @@ impl Types {
                     Ty::Open(_) => text.push('?'),
                     Ty::Applied(at) => {
                         let Applied { family, args, .. } = &self.applied[at];
-                        text.push_str(families.name(*family));
+                        let is_function = families.is_function(*family);
+                        let last = args.len() - 1;
+                        text.push_str(if is_function { "" } else { families.name(*family) });
                         text.push('(');
                         todo.push(Part::Text(")"));
                         for (i, &arg) in args.iter().enumerate().rev() {
                             todo.push(Part::Sort(arg));
-                            if i > 0 {
-                                todo.push(Part::Text(", "));
+                            match i {
+                                0 => {}
+                                i if is_function && i == last => todo.push(Part::Text(" -> ")),
+                                _ => todo.push(Part::Text(if is_function { " # " } else { ", " })),
                             }
                         }
                     }

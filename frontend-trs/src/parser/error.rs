@@ -23,6 +23,17 @@ pub(crate) type Tokens<'t> = &'t [Token];
 impl<'t> Error<'t, Tokens<'t>> for SyntaxError {
     fn merge(self, other: Self) -> Self {
         match (self, other) {
+            // What reads sorts by itself gets further than what is tried beside it.
+            (SyntaxError::Expected { at, .. }, later @ SyntaxError::Expected { at: further, .. })
+                if further > at =>
+            {
+                later
+            }
+            (further @ SyntaxError::Expected { at, .. }, SyntaxError::Expected { at: before, .. })
+                if before < at =>
+            {
+                further
+            }
             (SyntaxError::Expected { mut expected, at }, SyntaxError::Expected { expected: more, .. }) => {
                 expected.extend(more);
                 SyntaxError::Expected { expected, at }

@@ -4,11 +4,15 @@
 //! `S^24(x)` and the infix operator `^` are told apart by what follows: a name, `^`, a number and `(` are a repeated
 //! application, since a number is never followed by a bracket otherwise.
 
+mod functions;
+
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;
 use gchr_base::source::Span;
 
-use crate::ast::{COMPARISON_LEVEL, CONS_LEVEL, ListOp, Name, Node, NodeKind, Term, infix_level, infix_text};
+use crate::ast::{
+    COMPARISON_LEVEL, CONS_LEVEL, ListOp, Name, Node, NodeKind, Parameter, Term, infix_level, infix_text,
+};
 use crate::lexer::{Lexed, Literal, Token};
 
 use super::error::reserved;
@@ -16,14 +20,11 @@ use super::error::reserved;
 /// Reads the term that starts at token `start`; also returns the position behind it. A term ends before the first token
 /// that cannot continue it.
 pub(crate) fn read_term(lexed: &Lexed<'_>, start: usize) -> Result<(Term, usize), Box<Diagnostic>> {
-    let mut reader =
-        Reader { lexed, next: start, frames: Vec::new(), operands: Vec::new(), nodes: Vec::new() };
+    let (frames, operands, nodes, lambdas) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut reader = Reader { lexed, next: start, frames, operands, nodes, lambdas };
     loop {
-        if reader.operand()? {
-            while reader.close_bracket()? {}
-            if !reader.continues()? {
-                return Ok(reader.finish());
-            }
+        if reader.operand()? && !reader.goes_on()? {
+            return Ok(reader.finish());
         }
     }
 }
@@ -41,6 +42,15 @@ enum Frame {
         count: u32,
         start: u32,
         open: u32,
+    },
+    /// A function that is a term, which is the operand before the arguments.
+    Apply {
+        open: u32,
+        args: u32,
+    },
+    /// A function without a name, whose parameters are the operand before its term.
+    Lambda {
+        start: u32,
     },
     Bracket {
         start: u32,
@@ -69,9 +79,10 @@ impl Frame {
         match *self {
             Frame::Call { open, .. }
             | Frame::Power { open, .. }
+            | Frame::Apply { open, .. }
             | Frame::Bracket { open, .. }
             | Frame::List { open, .. } => Some(open),
-            Frame::Prefix { .. } | Frame::Infix { .. } => None,
+            Frame::Prefix { .. } | Frame::Infix { .. } | Frame::Lambda { .. } => None,
         }
     }
 }
@@ -87,12 +98,16 @@ struct Operand {
     end: u32,
 }
 
+/// The digits of the least integer of 64 bits.
+const LEAST: &str = "9223372036854775808";
+
 struct Reader<'a> {
     lexed: &'a Lexed<'a>,
     next: usize,
     frames: Vec<Frame>,
     operands: Vec<Operand>,
     nodes: Vec<Node>,
+    lambdas: Vec<Vec<Parameter>>,
 }
 
 impl Reader<'_> {
@@ -109,6 +124,7 @@ impl Reader<'_> {
     fn operand(&mut self) -> Result<bool, Box<Diagnostic>> {
         let span = self.span();
         match self.token(0) {
+            Some(Token::Ident(name)) if self.is_lambda(name) => self.lambda(span.start),
             Some(Token::Ident(name)) => self.name(name, span),
             Some(Token::Number(literal)) => {
                 let kind = self.number(literal, false)?;
@@ -176,10 +192,12 @@ impl Reader<'_> {
     fn number(&self, literal: u32, negative: bool) -> Result<NodeKind, Box<Diagnostic>> {
         let at = self.next + usize::from(negative);
         match self.lexed.tables.literals[literal as usize] {
-            Literal::Int(n) => {
-                let value = if negative { 0i64.checked_sub_unsigned(n) } else { i64::try_from(n).ok() };
-                value.map(NodeKind::Int).ok_or_else(|| self.too_large(at))
+            Literal::Int(n) => Ok(NodeKind::Int(if negative { -n } else { n })),
+            // The least one has an opposite that is too large.
+            Literal::Large(digits) if negative && self.lexed.tables.names.get(digits) == LEAST => {
+                Ok(NodeKind::Int(i64::MIN))
             }
+            Literal::Large(digits) => Ok(NodeKind::Large { digits, negative }),
             Literal::Float(x) => Ok(NodeKind::Float(if negative { -x } else { x })),
             Literal::TooLarge => Err(self.too_large(at)),
         }
@@ -189,7 +207,7 @@ impl Reader<'_> {
         Box::new(
             Diagnostic::error("T0002", "this number does not fit its sort")
                 .label(self.lexed.span(token), "too large")
-                .note(format!("an `Int` lies between {} and {}, a `Float` is finite", i64::MIN, i64::MAX))
+                .note("a `Float` is finite, and an integer has at most 10,000 digits")
                 .help("write a smaller number"),
         )
     }
@@ -231,6 +249,12 @@ impl Reader<'_> {
                     self.frames.pop();
                     self.emit(prefix, 1, start, end);
                 }
+                // Its term goes as far as it can.
+                Some(&Frame::Lambda { start }) if level == 0 => {
+                    let end = self.operands.last().map_or(start, |operand| operand.end);
+                    self.frames.pop();
+                    self.emit(NodeKind::Lambda, 2, start, end);
+                }
                 Some(&Frame::Infix { infix, .. }) if infix_level(infix) >= level => {
                     self.frames.pop();
                     let base = self.operands.len() - 2;
@@ -238,6 +262,20 @@ impl Reader<'_> {
                     self.emit(infix, 2, start, end);
                 }
                 _ => return,
+            }
+        }
+    }
+
+    /// Behind an operand: whether another one follows, behind what closes brackets here.
+    fn goes_on(&mut self) -> Result<bool, Box<Diagnostic>> {
+        loop {
+            let is_closed = self.lexed.tokens.get(self.next.wrapping_sub(1)) == Some(&Token::Close);
+            if is_closed && self.token(0) == Some(Token::Open) {
+                if self.applies() {
+                    return Ok(true);
+                }
+            } else if !self.close_bracket()? {
+                return self.continues();
             }
         }
     }
@@ -259,6 +297,11 @@ impl Reader<'_> {
             Frame::Power { name, count, start, .. } => {
                 self.emit(NodeKind::Power(name, count), 1, start, end);
             }
+            Frame::Apply { args, .. } => {
+                let function = self.operands.len() - args as usize - 1;
+                let start = self.operands[function].start;
+                self.emit(NodeKind::Apply(args), args as usize + 1, start, end);
+            }
             Frame::Bracket { start, .. } => {
                 if let Some(operand) = self.operands.last_mut() {
                     (operand.start, operand.end) = (start, end);
@@ -267,7 +310,7 @@ impl Reader<'_> {
             Frame::List { start, elements, .. } => {
                 self.emit(NodeKind::List(elements), elements as usize, start, end);
             }
-            Frame::Prefix { .. } | Frame::Infix { .. } => {}
+            Frame::Prefix { .. } | Frame::Infix { .. } | Frame::Lambda { .. } => {}
         }
         self.next += 1;
         Ok(true)
@@ -285,9 +328,11 @@ impl Reader<'_> {
         self.reduce(0);
         match self.frames.last_mut() {
             None => Ok(false),
-            Some(Frame::Call { args: parts, .. } | Frame::List { elements: parts, .. })
-                if self.lexed.tokens.get(self.next) == Some(&Token::Comma) =>
-            {
+            Some(
+                Frame::Call { args: parts, .. }
+                | Frame::Apply { args: parts, .. }
+                | Frame::List { elements: parts, .. },
+            ) if self.lexed.tokens.get(self.next) == Some(&Token::Comma) => {
                 *parts += 1;
                 self.next += 1;
                 Ok(true)
@@ -322,7 +367,7 @@ impl Reader<'_> {
 
     fn finish(self) -> (Term, usize) {
         let depth = self.operands.first().map_or(0, |operand| operand.depth);
-        (Term { nodes: self.nodes, depth }, self.next)
+        (Term { nodes: self.nodes, depth, lambdas: self.lambdas }, self.next)
     }
 
     fn innermost_open(&self) -> Option<Span> {
@@ -385,7 +430,7 @@ impl Reader<'_> {
             diagnostic = diagnostic.label(open, "inside this bracket");
         }
         let help = match self.frames.last() {
-            Some(Frame::Call { .. }) => "arguments are separated by `,`",
+            Some(Frame::Call { .. } | Frame::Apply { .. }) => "arguments are separated by `,`",
             Some(Frame::List { .. }) => "elements are separated by `,`",
             Some(Frame::Power { .. }) => "`S^3(T)` has one argument",
             _ => "add an operator or the closing bracket",

@@ -7,7 +7,7 @@ use gchr_trs::ast::{AxiomKind, Ident, Module, Section, SortBody, SortRef, Term};
 use proptest::prelude::*;
 
 /// Programs to mutate: every construct of the language occurs.
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 9] = [
     "sort Nat = struct Zero() | S(Nat) | Len(List);\n List = struct Nil | Cons(Nat, List); A, B;\n\
      cons C: A; map Plus: Nat # Nat -> Nat; F, G: A # B -> A;\n\
      var X, Y : Nat; L: List; a: A; b': B;\n\
@@ -35,17 +35,89 @@ const PROGRAMS: [&str; 7] = [
      eqn u(o(x), o(x)) = o(x + 1); x > 1 && u(o(y), a) := b -> v(o(x), b) = u(a, a) whr n = z end; k(s(m), n) = k(m, n);\n\
      g(l(i(1), p)) = 1; g(l(p, l(i(x), r))) = if(x < 0, g(p), x + g(r)); v(a, _) = e [owise];\n\
      input u(u(o(g(l(i(2), i(1)))), k(z, s(z))), v(o(2), u(o(1), o(3))));",
+    "sort N = struct z | s(N); E(A) = A -> A; H = N # (N -> N) -> N; var A, B: sort; map m: (A -> B) # List(A) -> List(B);\n\
+     t: E(A) -> (A -> A); k: Int -> (N # Int -> Int); h: (H) # N -> N; var f: A -> B; e: E(A); x: A; r: List(A); n, o: N; i: Int; g: H;\n\
+     eqn m(f, []) = []; m(f, x |> r) = f(x) |> m(f, r); t(e) = lambda y: A. e(e(y)); t(e) == e -> t(e) = lambda y: A. (lambda w, y: A. w)(y, e(y));\n\
+     k(i) = lambda n: N, j: Int. if(s(n) == n, i + j, #m(s, [n, o])) whr o = h(lambda a: N, f: N -> N. f(a), z) end;\n\
+     h(g, n) = g(n, lambda a: N. g(a, lambda b: N. s(a)));\n\
+     input m(lambda q: Int. -q, m(lambda z: (N -> N). (k(3))(t(t(z))(s(z())), 4), [s, t(s)]));",
+    "map F: Integer -> Integer; var n: Integer;\n\
+     eqn n > 18446744073709551616 -> F(n) = -9223372036854775809 - F(-n); F(n) = -9223372036854775808 * n [owise];\n\
+     input [F(-(-99999999999999999999)), 4611686018427387904, 007];",
     "sort Bool = struct True() | False() | And(Bool, Bool); var B: Bool;\n\
      eqn And(True(), B) = B; B -> And(B, B) = B; input And(True, False)",
 ];
 
 /// Words that make up programs, for texts that get far into the parser.
-const WORDS: [&str; 64] = [
-    "sort ", "struct ", "cons ", "map ", "var ", "eqn ", "input ", "div ", "mod ", "Nat ", "S", "Zero", "X ",
-    "F", "Int ", "Bool ", "true ", "(", ")", "(", ")", ",", ";", ";", ":", "#", "->", "=", "=", "|", "||",
-    "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n", "_", "if(", "?", ":=",
-    "whr ", "end ", "[owise]", "[", "]", "|>", "<|", "++", " . ", " in ", "import ", "\"a\"", "[assoc ",
-    "comm ", "id: ", "e",
+const WORDS: [&str; 68] = [
+    "sort ",
+    "struct ",
+    "cons ",
+    "map ",
+    "var ",
+    "eqn ",
+    "input ",
+    "div ",
+    "mod ",
+    "Nat ",
+    "S",
+    "Zero",
+    ". ",
+    "F",
+    "Int ",
+    "Bool ",
+    "true ",
+    "(",
+    ")",
+    "(",
+    ")",
+    ",",
+    ";",
+    ";",
+    ":",
+    "#",
+    "->",
+    "=",
+    "=",
+    "|",
+    "||",
+    "&&",
+    "^",
+    "^3(",
+    "==",
+    "<",
+    ">>",
+    "+",
+    "-",
+    "*",
+    "!",
+    "17 ",
+    "2.5 ",
+    "%\n",
+    "_",
+    "if(",
+    "?",
+    ":=",
+    "whr ",
+    "end ",
+    "[owise]",
+    "[",
+    "]",
+    "|>",
+    "<|",
+    "++",
+    " . ",
+    " in ",
+    "import ",
+    "\"a\"",
+    "[assoc ",
+    "comm ",
+    "id: ",
+    "e",
+    "lambda X: ",
+    ". ",
+    "99999999999999999999 ",
+    "Integer ",
 ];
 
 fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
@@ -100,10 +172,14 @@ fn check_round_trip(mut ast: Module) {
 fn erase(module: &mut Module) {
     fn term(term: &mut Term) {
         term.nodes.iter_mut().for_each(|node| erase_span(&mut node.span));
+        for parameter in term.lambdas.iter_mut().flatten() {
+            ident(&mut parameter.name);
+            sort(&mut parameter.sort);
+        }
     }
     fn sort(of: &mut SortRef) {
         erase_span(&mut of.span);
-        ident(&mut of.name);
+        of.name.iter_mut().for_each(ident);
         of.args.iter_mut().for_each(sort);
     }
     fn ident(ident: &mut Ident) {

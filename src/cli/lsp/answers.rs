@@ -120,7 +120,7 @@ fn completions(documents: &Documents, params: Value) -> Answer {
     };
     let imported = document.imported(documents.encoding()).iter();
     let imported = imported.flat_map(|other| other.index().symbols());
-    let imported = imported.filter(|symbol| symbol.kind != Kind::Variable);
+    let imported = imported.filter(|symbol| !matches!(symbol.kind, Kind::Variable | Kind::Parameter));
     let symbols = symbols.into_iter().chain(imported).map(completion);
     value(symbols.chain(words.iter().map(word)).collect::<Vec<_>>())
 }
@@ -155,7 +155,7 @@ fn outline(document: &Document, entry: &Entry) -> Value {
         Kind::Sort | Kind::Type => lsp::SymbolKind::CLASS,
         Kind::Constructor => lsp::SymbolKind::CONSTRUCTOR,
         Kind::Function | Kind::Predicate => lsp::SymbolKind::FUNCTION,
-        Kind::Variable => lsp::SymbolKind::VARIABLE,
+        Kind::Variable | Kind::Parameter => lsp::SymbolKind::VARIABLE,
         Kind::Constraint => lsp::SymbolKind::INTERFACE,
         Kind::Rule => lsp::SymbolKind::EVENT,
     };
@@ -179,7 +179,8 @@ fn imported(document: &Document, byte: usize, encoding: Encoding) -> Option<(&Do
 fn about(document: &Document, symbol: usize) -> Vec<String> {
     let (index, known) = (document.index(), document.index().symbol(symbol));
     let shown = if known.detail.is_empty() { &known.name } else { &known.detail };
-    let declared = index.definition(symbol).filter(|_| known.kind != Kind::Variable);
+    let declared =
+        index.definition(symbol).filter(|_| !matches!(known.kind, Kind::Variable | Kind::Parameter));
     let comment = declared.map(|o| document.text.comment_above(o.range.start)).filter(|c| !c.is_empty());
     [format!("```\n{shown}\n```")].into_iter().chain(comment).collect()
 }
@@ -255,7 +256,7 @@ fn completion(symbol: &Symbol) -> lsp::CompletionItem {
             Kind::Sort | Kind::Type => lsp::CompletionItemKind::CLASS,
             Kind::Constructor => lsp::CompletionItemKind::CONSTRUCTOR,
             Kind::Function | Kind::Predicate | Kind::Rule => lsp::CompletionItemKind::FUNCTION,
-            Kind::Variable => lsp::CompletionItemKind::VARIABLE,
+            Kind::Variable | Kind::Parameter => lsp::CompletionItemKind::VARIABLE,
             Kind::Constraint => lsp::CompletionItemKind::INTERFACE,
         }),
         detail: (!symbol.detail.is_empty()).then(|| symbol.detail.clone()),

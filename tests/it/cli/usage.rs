@@ -153,7 +153,8 @@ fn every_finding_is_shown_and_nothing_runs() {
 
 #[test]
 fn check_accepts_all_examples() {
-    let folders = ["examples", "examples/chr", "examples/formats"].map(|folder| root().join(folder));
+    let folders = ["examples", "examples/chr", "examples/formats", "examples/language"]
+        .map(|folder| root().join(folder));
     let programs = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap()).map(|e| e.unwrap().path());
     let programs: Vec<_> = programs.filter(|p| gchr::Language::of_path(p).is_some()).collect();
     let mut args = vec!["check".to_string()];

@@ -104,6 +104,16 @@ impl<'a> NamedFiles<'a> {
         Ok(Found::Text(self.sources.add(path.display().to_string(), text)))
     }
 
+    /// Opens a text that is no file, which `place` names, once.
+    pub fn open_text(&mut self, name: &str, text: &str, place: Span) -> Found {
+        let identity = PathBuf::from(name);
+        if !self.read.insert(identity.clone()) {
+            return Found::Read;
+        }
+        self.open.push((identity, Some(place)));
+        Found::Text(self.sources.add(name, text))
+    }
+
     /// The text that was opened last is read.
     pub fn close(&mut self) {
         self.open.pop();

@@ -226,6 +226,7 @@ impl Integers {
             Op::Min => x.min(y),
             Op::Max => x.max(y),
             Op::Neg => -x,
+            Op::Truncate | Op::Round | Op::Floor | Op::Ceiling => x,
             Op::Abs => absolute(x),
             Op::Gcd => gcd(absolute(x), absolute(y)),
             Op::Sign if x.sign() == Sign::Minus => (-1).into(),

@@ -1,6 +1,6 @@
 (comment) @comment
 
-["sort" "struct" "cons" "map" "var" "eqn" "input" "import" "whr" "end" "owise" "assoc" "comm" "id"] @keyword
+["sort" "struct" "cons" "map" "var" "eqn" "input" "import" "whr" "end" "owise" "assoc" "comm" "id" "lambda"] @keyword
 
 ; Sorts.
 (sort_declaration name: (name) @type)
@@ -11,6 +11,9 @@
 (symbol_declaration argument: (name) @type)
 (symbol_declaration result: (name) @type)
 (variable_declaration sort: (name) @type)
+(function_sort argument: (name) @type)
+(function_sort result: (name) @type)
+(lambda_parameters sort: (name) @type)
 (parameters (name) @type)
 
 ; Symbols where they are declared.
@@ -28,6 +31,8 @@
 ; Variables. The text does not say whether a bare name in a term is a variable or a constant: names of one letter, with digits and
 ; primes behind it, are taken for variables here. Editors that read locals.scm know better.
 (variable_declaration name: (name) @variable)
+(lambda_parameters name: (name) @variable.parameter)
+(lambda body: (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (equation condition: (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (equation left: (name) @variable (#match? @variable "^[A-Za-z_][0-9']*$"))
 (binding name: (name) @variable)
@@ -44,6 +49,7 @@
 (equation condition: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (equation left: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (binding value: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
+(lambda body: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (equation right: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (input_section term: (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
 (arguments (name) @constant (#not-match? @constant "^[A-Za-z_][0-9']*$"))
@@ -65,6 +71,8 @@
 (equation "->" @keyword.operator)
 (sort_declaration ["=" "|"] @operator)
 (symbol_declaration ["->" "#"] @operator)
+(function_sort ["->" "#"] @operator)
+(lambda "." @punctuation.delimiter)
 (struct_symbol "?" @operator)
 
 ["(" ")" "[" "]"] @punctuation.bracket

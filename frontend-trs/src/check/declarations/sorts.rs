@@ -1,6 +1,7 @@
 //! Sorts: their declarations, parameters, further names, and lists.
 
 use super::*;
+use crate::ast::{Equation, Term};
 use crate::check::instances::too_large;
 use gchr_base::hash::HashSet;
 use gchr_base::source::SourceId;
@@ -47,19 +48,21 @@ pub(super) struct Sorts<'v> {
     pub symbols: &'v mut IdVec<SymbolId, Symbol>,
     pub families: &'v mut Families,
     pub lists: &'v mut Lists,
+    pub functions: &'v mut Functions,
 }
 
 impl Sorts<'_> {
     /// The sort, which may be a new one that is made of others.
     pub fn find(&mut self, sort: &SortRef, reporter: &mut Reporter) -> Option<SortId> {
-        let (text, parametric) = (self.names.get(sort.name.name), self.parametric);
-        let parameter = parametric.parameter(sort.name);
-        let found = parameter.or(self.of[sort.name.name.0 as usize]);
-        let declared = parametric.sorts.get(&sort.name.name).filter(|_| parameter.is_none());
+        let Some(name) = sort.name else { return self.of_functions(sort, reporter) };
+        let (text, parametric) = (self.names.get(name.name), self.parametric);
+        let parameter = parametric.parameter(name);
+        let found = parameter.or(self.of[name.name.0 as usize]);
+        let declared = parametric.sorts.get(&name.name).filter(|_| parameter.is_none());
         let known = found.is_some() || declared.is_some();
-        let is_list = !known && text == LIST && !reporter.is_silenced(sort.name.name);
+        let is_list = !known && text == LIST && !reporter.is_silenced(name.name);
         if !is_list && !known {
-            unknown_sort(self.sorts, sort.name, self.names, reporter);
+            unknown_sort(self.sorts, name, self.names, reporter);
             return None;
         }
         let wanted = declared.map_or(usize::from(is_list), |declared| declared.parameters.len());
@@ -81,8 +84,7 @@ impl Sorts<'_> {
         if wanted == 0 {
             return found;
         }
-        let args: Vec<_> = sort.args.iter().map(|arg| self.find(arg, reporter)).collect();
-        let args = args.into_iter().collect::<Option<Vec<SortId>>>()?;
+        let args = self.all(&sort.args, reporter)?;
         let made = match declared {
             Some(Parametric { parameters, whole, .. }) => {
                 self.families.substitute(*whole, parameters, &args, self.sorts)
@@ -97,6 +99,23 @@ impl Sorts<'_> {
         }
         made
     }
+
+    fn of_functions(&mut self, sort: &SortRef, reporter: &mut Reporter) -> Option<SortId> {
+        let profile = self.all(&sort.args, reporter)?;
+        let arity = profile.len() - 1;
+        let family = self.functions.family(arity, self.families, self.sorts, self.symbols);
+        let made = self.families.sort(family, profile, self.sorts);
+        if made.is_none() {
+            reporter.report(too_large(sort.span));
+        }
+        made
+    }
+
+    /// These sorts, after all of them are looked at.
+    fn all(&mut self, sorts: &[SortRef], reporter: &mut Reporter) -> Option<Vec<SortId>> {
+        let found: Vec<_> = sorts.iter().map(|sort| self.find(sort, reporter)).collect();
+        found.into_iter().collect()
+    }
 }
 
 fn unknown_sort(sorts: &IdVec<SortId, Sort>, ident: Ident, names: &Names, reporter: &mut Reporter) {
@@ -104,6 +123,14 @@ fn unknown_sort(sorts: &IdVec<SortId, Sort>, ident: Ident, names: &Names, report
         return;
     }
     let text = names.get(ident.name);
+    let is_wide = sorts.iter().any(|sort| sort.name == INTEGER && sort.kind == SortKind::Int);
+    if is_wide && text == "Float" {
+        return reporter.report(
+            Diagnostic::error("T0116", format!("a program with the sort `{INTEGER}` has no `Float`"))
+                .label(ident.span, "numbers of another kind")
+                .help(format!("use `{INTEGER}` here, or `Int` in the place of `{INTEGER}`")),
+        );
+    }
     // With its one letter replaced, a name is another one.
     let suggests = reporter.suggests() && text.len() > 1;
     let near = suggests.then(|| nearest(text, sorts.iter().map(|sort| sort.name.as_str())));
@@ -122,6 +149,33 @@ fn unknown_sort(sorts: &IdVec<SortId, Sort>, ident: Ident, names: &Names, report
     );
 }
 
+/// Whether a text uses a name as that of a sort.
+fn uses_sort(module: &Module, name: Name) -> bool {
+    let of = |sort: &SortRef| sort.names().iter().any(|ident| ident.name == name);
+    let of_term = |term: &Term| term.lambdas.iter().flatten().any(|parameter| of(&parameter.sort));
+    let of_equation = |equation: &Equation| {
+        let terms = [Some(&equation.left), equation.condition.as_ref(), Some(&equation.right)];
+        let mut terms = terms.into_iter().flatten().chain(equation.values.iter().map(|value| &value.value));
+        terms.any(of_term)
+    };
+    module.all_sections().any(|section| match section {
+        Section::Sorts(clauses) => clauses.iter().any(|clause| match &clause.body {
+            SortBody::Own => false,
+            SortBody::Struct(symbols) => {
+                symbols.iter().flat_map(|symbol| &symbol.args).any(|arg| of(&arg.sort))
+            }
+            SortBody::Alias(sort) => of(sort),
+        }),
+        Section::Constructors(clauses) | Section::Maps(clauses) => {
+            clauses.iter().any(|clause| clause.args.iter().chain([&clause.result]).any(of))
+        }
+        Section::Variables(clauses) => clauses.iter().filter_map(|clause| clause.sort.as_ref()).any(of),
+        Section::Equations(equations) => equations.iter().any(of_equation),
+        Section::Input(input) => of_term(&input.term),
+        Section::Import(_) => false,
+    })
+}
+
 impl<'a> Collector<'a, '_> {
     /// The built-in sorts that the program does not declare itself, then its own.
     pub(super) fn sorts(&mut self, module: &'a Module) {
@@ -132,12 +186,25 @@ impl<'a> Collector<'a, '_> {
             })
         };
         let declared: Vec<Ident> = declarations().flatten().flat_map(|c| c.names.iter().copied()).collect();
-        for (name, kind) in [("Bool", SortKind::Data), ("Int", SortKind::Int), ("Float", SortKind::Float)] {
+        let integer = self.names.find(INTEGER).filter(|&name| uses_sort(module, name));
+        self.is_wide = integer.is_some_and(|name| declared.iter().all(|ident| ident.name != name));
+        let built_in: &[_] = match self.is_wide {
+            true => &[("Bool", SortKind::Data), (INTEGER, SortKind::Int)],
+            false => &[("Bool", SortKind::Data), ("Int", SortKind::Int), ("Float", SortKind::Float)],
+        };
+        for &(name, kind) in built_in {
             let known = self.names.find(name);
             if known.is_none_or(|known| declared.iter().all(|ident| ident.name != known)) {
                 let id = self.sorts.push(Sort { name: name.into(), kind, span: None });
                 if let Some(known) = known {
                     self.sort_of[known.0 as usize] = Some(id);
+                }
+                // What counts in texts that are imported has the numbers of the program.
+                if let Some(int) = self.names.find("Int")
+                    && name == INTEGER
+                    && declared.iter().all(|ident| ident.name != int)
+                {
+                    self.sort_of[int.0 as usize] = Some(id);
                 }
             }
         }
@@ -325,7 +392,7 @@ impl<'a> Collector<'a, '_> {
     }
 
     pub(super) fn find(&mut self, sort: &SortRef) -> Option<SortId> {
-        let Self { names, sort_of: of, parametric, sorts, symbols, families, lists, .. } = self;
-        Sorts { names, of, parametric, sorts, symbols, families, lists }.find(sort, self.reporter)
+        let Self { names, sort_of: of, parametric, sorts, symbols, families, lists, functions, .. } = self;
+        Sorts { names, of, parametric, sorts, symbols, families, lists, functions }.find(sort, self.reporter)
     }
 }

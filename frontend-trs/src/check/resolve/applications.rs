@@ -6,7 +6,7 @@ impl Resolver<'_, '_> {
     pub(super) fn application(&mut self, name: Name, span: Span, base: usize) -> Option<(Meaning, Ty)> {
         let known = |(resolved, ty)| (Meaning::Known(resolved), ty);
         // An application starts with its name.
-        let span = Span { end: span.start + self.scope.text(name).len() as u32, ..span };
+        let span = self.start(name, span);
         let Some(symbol) = self.scope.symbol(name) else {
             if let Some(op) = self.function(name) {
                 return self.call(op, name, span, base).map(known);

@@ -93,7 +93,7 @@ impl Resolver<'_, '_> {
         }
         let (shapes, result) = profile(symbol);
         let int = match shapes.contains(&Shape::Int) || result == Shape::Int {
-            true => self.number(self.scope.int, "Int", span)?,
+            true => self.number(self.scope.int, "Int", "the result has", span)?,
             false => self.scope.signature.booleans.sort,
         };
         let truth = if result == Shape::Bool { self.truth(span)? } else { int };

@@ -1,6 +1,7 @@
 //! Operators: the sorts that they take and give.
 
 use super::*;
+use crate::check::declarations::INTEGER;
 
 impl Resolver<'_, '_> {
     /// An operator, written `text`, on the operands from `base` on.
@@ -14,8 +15,8 @@ impl Resolver<'_, '_> {
         // The sort of a test or a conversion does not depend on the operands.
         let fixed = match op.result(&[SortKind::Any]) {
             SortKind::Data => Some(self.truth(span)?),
-            SortKind::Int => Some(self.number(self.scope.int, "Int", span)?),
-            SortKind::Float => Some(self.number(self.scope.float, "Float", span)?),
+            SortKind::Int => Some(self.number(self.scope.int, "Int", "the result has", span)?),
+            SortKind::Float => Some(self.number(self.scope.float, "Float", "the result has", span)?),
             _ => None,
         };
         let after_error = fixed.map(|sort| (Resolved::Op(op, sort), Ty::Sort(sort)));
@@ -82,6 +83,12 @@ impl Resolver<'_, '_> {
     /// The operands of an operator, in words.
     pub(super) fn operands_of(&self, op: Op) -> &'static str {
         match (op.row().operands, Self::numbers_of(op)) {
+            (_, [true, _]) if self.scope.signature.big_integers && op.row().operands != Operands::Truth => {
+                match op {
+                    Op::Eq | Op::Ne => "operands of one sort",
+                    _ => "`Integer`",
+                }
+            }
             (Operands::Truth, _) => "`Bool`",
             _ if matches!(op, Op::Eq | Op::Ne) => "operands of one sort",
             (_, [true, true]) => "`Int` or `Float`",
@@ -101,17 +108,27 @@ impl Resolver<'_, '_> {
         self.scope.truth.map(|truth| truth.sort)
     }
 
-    /// The built-in sort of numbers of which the result is one.
-    pub(super) fn number(&mut self, sort: Option<SortId>, name: &str, span: Span) -> Option<SortId> {
+    /// The built-in sort of numbers of which something, `what` says, is one.
+    pub(super) fn number(
+        &mut self,
+        sort: Option<SortId>,
+        name: &str,
+        what: &str,
+        span: Span,
+    ) -> Option<SortId> {
         if sort.is_none() {
-            self.error(
-                Diagnostic::error("T0205", "the program has no numbers of this kind")
-                    .label(span, format!("the result has the built-in sort `{name}`"))
+            let found = Diagnostic::error("T0205", "the program has no numbers of this kind")
+                .label(span, format!("{what} the built-in sort `{name}`"));
+            self.error(match self.scope.signature.big_integers {
+                true => found
+                    .note(format!("the program uses the sort `{INTEGER}`: it has no other numbers"))
+                    .help(format!("compute with integers, or use `Int` in the place of `{INTEGER}`")),
+                false => found
                     .note(format!(
                         "the program declares a sort `{name}` of its own, which hides the built-in one"
                     ))
                     .help(format!("rename the declared sort `{name}`, or declare a function of your own")),
-            );
+            });
         }
         sort
     }
@@ -120,7 +137,9 @@ impl Resolver<'_, '_> {
         let found = operand.ty.map_or("?".into(), |ty| self.shown(ty));
         let help = match (op, found.as_str()) {
             (IF, _) => "compare two terms, or call a function with result `Bool`",
-            ("/", "Int") => "integers are divided by `div` (rounded down); its remainder is `mod`",
+            ("/", "Int" | "Integer") => {
+                "integers are divided by `div` (rounded down); its remainder is `mod`"
+            }
             ("|", "Bool") => "truth values are joined by `||`",
             ("&", "Bool") => "truth values are joined by `&&`",
             _ => "declare a function for other sorts and write its equations",

@@ -28,6 +28,8 @@ pub fn all() -> Vec<String> {
         "another name of a sort, with parameters",
         "variable of sorts",
         "sort of lists",
+        "sort of functions",
+        "axioms of a symbol",
         "cons",
         "map",
         "symbols: several in a clause",
@@ -66,10 +68,17 @@ pub fn all() -> Vec<String> {
         "an integer",
         "a float",
         "a list",
+        "a function",
+        "a symbol as a function",
+        "an application of a function",
     ];
     for place in PLACES {
         all.extend(
-            nodes.iter().filter(|n| place != "input" || **n != "a variable").map(|n| format!("{place}: {n}")),
+            nodes
+                .iter()
+                .filter(|n| place != "input" || **n != "a variable")
+                .filter(|n| place != PLACES[0] || !n.contains("function"))
+                .map(|n| format!("{place}: {n}")),
         );
         if place == PLACES[0] {
             all.push(format!("{place}: a function inside"));
@@ -108,6 +117,8 @@ struct Walk<'m> {
     variables: HashMap<&'m str, &'m str>,
     symbols: HashSet<&'m str>,
     functions: HashSet<&'m str>,
+    /// Symbols with arguments.
+    with_arguments: HashSet<&'m str>,
     found: Vec<String>,
 }
 
@@ -118,6 +129,7 @@ pub fn used(text: &str, module: &Module, program: &Program) -> Vec<String> {
         variables: HashMap::new(),
         symbols: HashSet::new(),
         functions: HashSet::new(),
+        with_arguments: HashSet::new(),
         found: rules::used(program),
     };
     walk.sections();
@@ -206,6 +218,9 @@ impl<'m> Walk<'m> {
             let with = if symbol.args.is_empty() { "without" } else { "with" };
             self.say(&format!("struct: symbol {with} arguments"));
             self.declare(self.text(&symbol.name));
+            if !symbol.args.is_empty() {
+                self.with_arguments.insert(self.text(&symbol.name));
+            }
         }
     }
 
@@ -213,12 +228,18 @@ impl<'m> Walk<'m> {
         if clause.names.len() > 1 {
             self.say("symbols: several in a clause");
         }
+        if !clause.axioms.is_empty() {
+            self.say("axioms of a symbol");
+        }
         self.say(if clause.args.is_empty() {
             "symbols: without arguments"
         } else {
             "symbols: with arguments"
         });
         clause.names.iter().for_each(|n| self.declare(self.text(n)));
+        if !clause.args.is_empty() {
+            self.with_arguments.extend(clause.names.iter().map(|n| self.module.names.get(n.name)));
+        }
     }
 
     fn declare(&mut self, name: &'m str) {
@@ -244,10 +265,14 @@ impl<'m> Walk<'m> {
             if name == "_" {
                 self.say("variable of the name _");
             }
-            if sort.args.len() == 1 && self.text(&sort.name) == "List" {
+            let of = sort.name.as_ref().map_or("->", |name| self.text(name));
+            if sort.args.len() == 1 && of == "List" {
                 self.say("sort of lists");
             }
-            if self.variables.insert(name, self.text(&sort.name)).is_some() {
+            if sort.name.is_none() {
+                self.say("sort of functions");
+            }
+            if self.variables.insert(name, of).is_some() {
                 self.say("variables declared anew");
             }
         }
@@ -282,7 +307,13 @@ impl<'m> Walk<'m> {
                 let function = self.functions.contains(self.module.names.get(name));
                 if function { "condition: a call" } else { "condition: a literal" }
             }
-            NodeKind::Int(_) | NodeKind::Float(_) | NodeKind::List(_) => "condition: a literal",
+            NodeKind::Int(_)
+            | NodeKind::Large { .. }
+            | NodeKind::Float(_)
+            | NodeKind::List(_)
+            | NodeKind::Lambda
+            | NodeKind::Parameters(_) => "condition: a literal",
+            NodeKind::Apply(_) => "condition: a call",
             NodeKind::Match => "condition: a pattern",
             NodeKind::Prefix(_) | NodeKind::Infix(_) | NodeKind::ListOp(_) => "condition: an operator",
         });
@@ -305,6 +336,9 @@ impl<'m> Walk<'m> {
                 NodeKind::Name(name) if text(name) == "_" && !self.symbols.contains("_") => {
                     "a wildcard".into()
                 }
+                NodeKind::Name(name) if self.with_arguments.contains(text(name)) => {
+                    "a symbol as a function".into()
+                }
                 NodeKind::Name(_) => "a constant".into(),
                 NodeKind::Call(_, 0) => "a constant with brackets".into(),
                 NodeKind::Call(name, _) if self.symbols.contains(text(name)) => {
@@ -313,9 +347,15 @@ impl<'m> Walk<'m> {
                     }
                     "an application".into()
                 }
+                NodeKind::Call(name, _) if self.variables.contains_key(text(name)) => {
+                    "an application of a function".into()
+                }
                 NodeKind::Call(name, _) => format!("function {}", text(name)),
+                NodeKind::Apply(_) => "an application of a function".into(),
+                NodeKind::Lambda => "a function".into(),
+                NodeKind::Parameters(_) => continue,
                 NodeKind::Power(..) => "S^n".into(),
-                NodeKind::Int(_) => "an integer".into(),
+                NodeKind::Int(_) | NodeKind::Large { .. } => "an integer".into(),
                 NodeKind::Float(_) => "a float".into(),
                 NodeKind::Prefix(op) => format!("operator {}X", operator_text(op)),
                 NodeKind::Infix(op) => format!("operator X {} Y", operator_text(op)),

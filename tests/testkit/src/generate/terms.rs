@@ -2,7 +2,9 @@
 //! two; a call of an earlier group has any arguments, one of the same group a proper part of the first argument, or a
 //! number that counts down.
 
+mod axioms;
 mod equations;
+mod functions;
 mod lists;
 mod operators;
 mod parameters;
@@ -136,6 +138,10 @@ struct Generator {
     lists: bool,
     /// Whether there are sorts and functions with parameters.
     parameters: bool,
+    /// Whether some of these are functions.
+    values: bool,
+    /// Whether some symbols have axioms.
+    axioms: bool,
     /// Whether constructors have projections and recognisers.
     fields: bool,
     /// Whether a variable has the name of the pattern that matches anything.
@@ -181,6 +187,8 @@ pub fn program(seed: u64) -> TermCase {
         hides: random.chance(8),
         own,
         parameters: own != "if" && random.chance(35),
+        values: random.chance(40),
+        axioms: random.chance(25),
         fields: random.chance(35),
         lists,
         own_wild,
@@ -190,6 +198,9 @@ pub fn program(seed: u64) -> TermCase {
         section: 0,
         random,
     };
+    generator.values &= generator.parameters;
+    // There is no other function of the name.
+    generator.axioms &= generator.parameters && !generator.fields;
     generator.declare();
     generator.case()
 }
@@ -247,6 +258,12 @@ impl Generator {
         let mut text = self.declarations();
         if self.parameters {
             text += parameters::EQUATIONS;
+        }
+        if self.values {
+            text += functions::EQUATIONS;
+        }
+        if self.axioms {
+            text += &axioms::EQUATIONS.replace("True", self.truth[0]).replace("False", self.truth[1]);
         }
         for (section, rules) in equations.iter().enumerate() {
             self.section = section;
@@ -318,6 +335,12 @@ impl Generator {
         }
         if self.parameters {
             text += &self.with_parameters();
+        }
+        if self.values {
+            text += functions::DECLARATIONS;
+        }
+        if self.axioms {
+            text += axioms::DECLARATIONS;
         }
         text + &others
     }
@@ -572,6 +595,12 @@ impl Generator {
         }
         if depth > 0 && self.parameters && !self.complete && self.chance(9) {
             return self.of_instance(sort, scope, depth - 1);
+        }
+        if depth > 0 && self.values && !self.complete && self.chance(7) {
+            return self.with_functions(sort, scope, depth - 1);
+        }
+        if depth > 0 && self.axioms && !self.complete && self.chance(8) {
+            return self.modulo_axioms(sort, scope, depth - 1);
         }
         match sort {
             BOOL => self.truth(scope, depth),

@@ -1,5 +1,9 @@
 //! Many-sorted innermost rewriting: terms as trees, rules tried one after the other, recursion.
 
+mod axioms;
+mod functions;
+
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -7,6 +11,9 @@ use gchr_trs::ast::{self, ListOp, Module, NodeKind, Section, SortBody, operator_
 
 use super::arithmetic::{self, Number, WRONG_TYPE};
 use super::{End, LARGE, Stop};
+
+use self::axioms::Axioms;
+use self::functions::Lambda;
 
 /// A normal form.
 #[derive(Clone, Debug)]
@@ -35,6 +42,10 @@ enum Tree {
     OfList(Arc<str>, Vec<Tree>),
     /// A choice between two terms.
     If(Box<[Tree; 3]>),
+    /// A function, by its key, with the values of variables.
+    Function(Arc<str>, Vec<Tree>),
+    /// A function that is a value, with arguments.
+    Apply(Box<Tree>, Vec<Tree>),
 }
 
 struct Rule {
@@ -51,6 +62,14 @@ struct Rule {
 pub struct Program {
     /// Result sort of each declared symbol.
     results: HashMap<Arc<str>, String>,
+    /// Number of arguments of those with some.
+    arities: HashMap<Arc<str>, usize>,
+    /// Symbols with axioms.
+    axioms: HashMap<Arc<str>, Axioms>,
+    /// Functions that are values, by their keys.
+    lambdas: RefCell<HashMap<Arc<str>, Arc<Lambda>>>,
+    /// The function whose equation is being read.
+    owner: Arc<str>,
     /// The sorts that it declares.
     sorts: HashSet<String>,
     /// The names that stand for any sort.
@@ -97,7 +116,10 @@ impl Program {
             ["true", "false"]
         };
         let truth = pair.map(Arc::from);
-        let mut program = Self { results, sorts, parameters, rules: HashMap::new(), truth, input: None };
+        let (arities, lambdas, owner) = (functions::arities(module), RefCell::default(), "".into());
+        let (rules, axioms) = (HashMap::new(), axioms::declared(module));
+        let mut program =
+            Self { results, arities, axioms, lambdas, owner, sorts, parameters, rules, truth, input: None };
         let mut variables: HashSet<&str> = HashSet::new();
         for section in &module.sections {
             match section {
@@ -110,12 +132,14 @@ impl Program {
                     equations.iter().for_each(|equation| program.equation(module, equation, &variables));
                 }
                 Section::Input(input) => {
+                    program.owner = "".into();
                     program.input = Some(program.tree(module, &input.term, &HashSet::new()));
                 }
                 Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) | Section::Import(_) => {}
             }
         }
         program.fields(module);
+        program.owner = "".into();
         program
     }
 
@@ -158,6 +182,11 @@ impl Program {
     }
 
     fn equation(&mut self, module: &Module, equation: &ast::Equation, variables: &HashSet<&str>) {
+        if let NodeKind::Name(name) | NodeKind::Call(name, _) | NodeKind::Power(name, _) =
+            equation.left.root().kind
+        {
+            self.owner = module.names.get(name).into();
+        }
         let condition = equation.condition.as_ref().map(|c| self.tree(module, c, variables));
         let mut inner = variables.clone();
         inner.extend(equation.values.iter().map(|binding| module.names.get(binding.name.name)));
@@ -175,15 +204,42 @@ impl Program {
 
     fn tree(&self, module: &Module, term: &ast::Term, variables: &HashSet<&str>) -> Tree {
         let mut stack: Vec<Tree> = Vec::new();
-        for node in &term.nodes {
+        let mut open: Vec<Vec<Arc<str>>> = Vec::new();
+        for (at, node) in term.nodes.iter().enumerate() {
+            let is_root = at + 1 == term.nodes.len();
+            let is_variable = |open: &[Vec<Arc<str>>], n| {
+                let text = module.names.get(n);
+                open.iter().flatten().any(|known| **known == *text) || variables.contains(text)
+            };
             let args = stack.split_off(stack.len() - node.kind.arity());
             let only = |mut args: Vec<Tree>| Box::new(args.pop().expect("an operand"));
             let name = |name| -> Arc<str> { module.names.get(name).into() };
             stack.push(match node.kind {
-                NodeKind::Name(n) if variables.contains(module.names.get(n)) => Tree::Var(name(n)),
+                NodeKind::Name(n) if is_variable(&open, n) => Tree::Var(name(n)),
+                NodeKind::Call(n, 1..) if is_variable(&open, n) && !self.results.contains_key(&name(n)) => {
+                    Tree::Apply(Box::new(Tree::Var(name(n))), args)
+                }
+                NodeKind::Name(n) if !is_root && let Some(&arity) = self.arities.get(&name(n)) => {
+                    self.symbol_as_value(&name(n), arity)
+                }
+                NodeKind::Apply(_) => {
+                    let mut args = args;
+                    Tree::Apply(Box::new(args.remove(0)), args)
+                }
+                NodeKind::Parameters(at) => {
+                    let parameters = term.lambdas[at as usize].iter();
+                    open.push(parameters.map(|parameter| name(parameter.name.name)).collect());
+                    Tree::Wild
+                }
+                NodeKind::Lambda => {
+                    let parameters = open.pop().expect("parameters before the term");
+                    self.lambda(parameters, *only(args))
+                }
                 NodeKind::Name(n) | NodeKind::Call(n, _) => self.application(name(n), args),
                 NodeKind::Power(n, count) => Tree::Power(name(n), count, only(args)),
                 NodeKind::Int(n) => Tree::Int(n),
+                // Programs with such integers are no programs of the reference: it knows none of the name.
+                NodeKind::Large { digits, .. } => Tree::Op(name(digits), args),
                 NodeKind::Float(x) => Tree::Float(x),
                 NodeKind::Prefix(op) | NodeKind::Infix(op) => Tree::Op(operator_text(op).into(), args),
                 NodeKind::Match => Tree::Op(MATCHES.into(), args),
@@ -256,13 +312,17 @@ fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
                 for clause in clauses {
                     sorts.extend(clause.names.iter().map(|n| text(n).to_string()));
                     if let SortBody::Alias(of) = &clause.body {
-                        aliases.push((text(&clause.names[0]), text(&of.name)));
+                        aliases.push((text(&clause.names[0]), of.name.as_ref().map_or("->", text)));
                     }
                     for symbol in clause.symbols() {
                         results.insert(text(&symbol.name).into(), text(&clause.names[0]).to_string());
-                        let fields =
-                            symbol.args.iter().filter_map(|arg| Some((arg.projection?, &arg.sort.name)));
-                        results.extend(fields.map(|(p, sort)| (text(&p).into(), text(sort).to_string())));
+                        let fields = symbol
+                            .args
+                            .iter()
+                            .filter_map(|arg| Some((arg.projection?, arg.sort.name.as_ref())));
+                        results.extend(
+                            fields.map(|(p, sort)| (text(&p).into(), sort.map_or("->", text).to_string())),
+                        );
                         let recogniser = symbol.recogniser.iter();
                         results.extend(recogniser.map(|r| (text(r).into(), "Bool".to_string())));
                     }
@@ -270,7 +330,7 @@ fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
             }
             Section::Constructors(clauses) | Section::Maps(clauses) => {
                 for clause in clauses {
-                    let result = text(&clause.result.name);
+                    let result = clause.result.name.as_ref().map_or("->", text);
                     results.extend(clause.names.iter().map(|n| (text(n).into(), result.to_string())));
                 }
             }
@@ -327,6 +387,15 @@ impl Run<'_> {
                 let args = args.iter().map(|a| self.eval(a, env)).collect::<Result<Vec<_>, _>>()?;
                 self.of_list(op, args)?
             }
+            Tree::Function(key, captured) => {
+                let captured = captured.iter().map(|value| self.eval(value, env));
+                Term::App(key.clone(), captured.collect::<Result<Vec<_>, _>>()?.into())
+            }
+            Tree::Apply(function, args) => {
+                let function = self.eval(function, env)?;
+                let args = args.iter().map(|a| self.eval(a, env)).collect::<Result<Vec<_>, _>>()?;
+                self.apply_value(&function, args)?
+            }
             Tree::Wild => return Err(Stop::Unknown("a term that stands for any")),
         };
         self.depth -= 1;
@@ -340,11 +409,11 @@ impl Run<'_> {
         let rules = program.rules.get(name).map_or(&[][..], Vec::as_slice);
         let in_order =
             [false, true].into_iter().flat_map(|last| rules.iter().filter(move |r| r.otherwise == last));
-        for rule in in_order {
-            let mut env = Vec::new();
-            if !rule.left.iter().zip(&args).all(|(p, a)| matches(p, a, &mut env)) {
-                continue;
-            }
+        let args = program.flattened(name, args);
+        let found = in_order.flat_map(|rule| {
+            program.instances(name, rule, &args).into_iter().map(move |found| (rule, found))
+        });
+        for (rule, (mut env, rest)) in found {
             self.rules += 1;
             let holds =
                 rule.condition.as_ref().map_or(Ok(true), |condition| self.holds(condition, &mut env))?;
@@ -357,8 +426,11 @@ impl Run<'_> {
             let value = holds.then(|| self.eval(&rule.right, &env)).transpose()?;
             self.rules -= 1;
             if let Some(value) = value {
-                return Ok(value);
+                return rest.within(self, name, value);
             }
+        }
+        if let Some(term) = program.made_of(name, &args) {
+            return Ok(term);
         }
         let result = program.results.get(name).map_or("Bool", String::as_str);
         if ["Int", "Float"].contains(&result) && !program.sorts.contains(result) {
@@ -468,7 +540,11 @@ impl Run<'_> {
             && &**op == MATCHES
         {
             let value = self.eval(&args[1], env)?;
-            return Ok(matches(&args[0], &value, env));
+            let Some(found) = self.program.matches(&args[0], &value, env.clone()).into_iter().next() else {
+                return Ok(false);
+            };
+            *env = found;
+            return Ok(true);
         }
         let value = self.eval(condition, env)?;
         Ok(self.truth_of(&value) == Some(true))
@@ -567,30 +643,6 @@ fn lookup<'e>(env: &'e Env, name: &str) -> Option<&'e Term> {
     env.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
 }
 
-fn matches(pattern: &Tree, term: &Term, env: &mut Env) -> bool {
-    match (pattern, term) {
-        (Tree::Wild, _) => true,
-        (Tree::Var(name), _) => match lookup(env, name) {
-            Some(known) => same(known, term),
-            None => {
-                env.push((name.clone(), term.clone()));
-                true
-            }
-        },
-        (Tree::App(f, patterns), Term::App(g, args)) => {
-            f == g
-                && patterns.len() == args.len()
-                && patterns.iter().zip(args.iter()).all(|(p, a)| matches(p, a, env))
-        }
-        (Tree::Power(_, 0, inner), _) => matches(inner, term, env),
-        (Tree::Power(f, n, inner), Term::App(g, args)) => {
-            f == g && args.len() == 1 && matches(&Tree::Power(f.clone(), n - 1, inner.clone()), &args[0], env)
-        }
-        (Tree::Int(_) | Tree::Float(_), _) => same_leaf(pattern, term),
-        _ => false,
-    }
-}
-
 fn same_leaf(pattern: &Tree, term: &Term) -> bool {
     match (pattern, term) {
         (Tree::Int(n), Term::Int(m)) => n == m,
@@ -642,7 +694,7 @@ fn show(term: &Term) -> String {
                 _ => text,
             }
         }
-        Term::App(name, args) if args.is_empty() => name.to_string(),
+        Term::App(name, args) if args.is_empty() => functions::shown(name).to_string(),
         Term::App(name, args)
             if args.len() == 2 && !name.starts_with(|c: char| c.is_alphabetic() || c == '_')
                 || &**name == "in" =>
@@ -664,10 +716,10 @@ fn show(term: &Term) -> String {
                 (count, inner) = (count + 1, &parts[0]);
             }
             if count >= 4 {
-                return format!("{name}^{count}({})", show(inner));
+                return format!("{}^{count}({})", functions::shown(name), show(inner));
             }
             let args: Vec<String> = args.iter().map(show).collect();
-            format!("{name}({})", args.join(", "))
+            format!("{}({})", functions::shown(name), args.join(", "))
         }
     }
 }

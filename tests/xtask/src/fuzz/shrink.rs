@@ -143,10 +143,13 @@ fn simpler_equations(equation: &Equation) -> Vec<Equation> {
 /// The term with one subterm replaced by a part of it, or by a leaf.
 fn simpler(term: &Term) -> Vec<Term> {
     let mut found = Vec::new();
-    let leaves: Vec<usize> = (0..term.nodes.len()).filter(|&i| term.nodes[i].size == 1).collect();
-    for (end, node) in term.nodes.iter().enumerate() {
+    let is_term = |i: &usize| !matches!(term.nodes[*i].kind, NodeKind::Parameters(_));
+    let leaves: Vec<usize> =
+        (0..term.nodes.len()).filter(|&i| term.nodes[i].size == 1).filter(is_term).collect();
+    for (end, node) in term.nodes.iter().enumerate().filter(|(end, _)| is_term(end)) {
         let start = end + 1 - node.size as usize;
-        let inner = (start..end).map(|root| (root + 1 - term.nodes[root].size as usize, root));
+        let inner =
+            (start..end).filter(is_term).map(|root| (root + 1 - term.nodes[root].size as usize, root));
         let leaf = leaves.iter().filter(|_| node.size > 1).map(|&leaf| (leaf, leaf));
         for (from, root) in inner.chain(leaf) {
             let part = &term.nodes[from..=root];
@@ -161,7 +164,7 @@ fn simpler(term: &Term) -> Vec<Term> {
         }
         let mut nodes = term.nodes.clone();
         nodes[end] = number;
-        found.push(Term { nodes, depth: term.depth });
+        found.push(Term { nodes, depth: term.depth, lambdas: term.lambdas.clone() });
     }
     found
 }
@@ -179,7 +182,7 @@ fn replaced(term: &Term, start: usize, end: usize, part: &[gchr_trs::ast::Node])
         }
         nodes.push(node);
     }
-    Term { nodes, depth: term.depth }
+    Term { nodes, depth: term.depth, lambdas: term.lambdas.clone() }
 }
 
 fn constraints(text: &str) -> Vec<String> {
