@@ -37,10 +37,11 @@ pub(crate) fn parse_alone(sources: &SourceMap, id: SourceId) -> Parsed {
 const LIBRARY: &str = "library:";
 
 /// The texts of the library.
-const TEXTS: [(&str, &str); 3] = [
+const TEXTS: [(&str, &str); 4] = [
     ("sets", include_str!("../library/sets.trs")),
     ("bags", include_str!("../library/bags.trs")),
     ("maps", include_str!("../library/maps.trs")),
+    ("rationals", include_str!("../library/rationals.trs")),
 ];
 
 struct Reader<'r, 'f> {
@@ -80,7 +81,7 @@ impl Reader<'_, '_> {
             let (_, text) = found.ok_or_else(|| Refusal {
                 message: format!("the library has no text `{wanted}`"),
                 label: "not known".into(),
-                help: "there are `library:sets`, `library:bags` and `library:maps`",
+                help: "there are `library:sets`, `library:bags`, `library:maps` and `library:rationals`",
             })?;
             return Ok(self.files.open_text(name, text, file.span));
         }

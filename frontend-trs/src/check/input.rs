@@ -6,18 +6,18 @@ use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::hash::HashMap;
 use gchr_base::rule::GroundTerm;
 use gchr_base::signature::{HIDDEN_BOOL, Signature, SymbolId};
-use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_maude::Modulo;
 
 use super::Reporter;
-use super::builders::GroundBuilder;
+use super::builders::{GroundBuilder, MAX_DEPTH, too_deep};
 use super::declarations::Scope;
 use super::families::Families;
 use super::functions::Functions;
 use super::instances::Numbers;
 use super::lists::Lists;
 use super::resolve::{Resolver, Vars};
-use crate::ast::{Names, Term};
+use crate::ast::{Names, NodeKind, Term};
 use crate::lexer::{Lexed, Token, lex, lex_with};
 use crate::parser::read_term;
 
@@ -109,9 +109,29 @@ impl InputReader {
 
 /// A term without variables; `None` when something is wrong, which then is reported.
 pub(crate) fn ground(term: &Term, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Option<GroundTerm> {
+    if let Some(place) = deep_function(term) {
+        reporter.report(too_deep(place));
+        return None;
+    }
     let mut builder = GroundBuilder::default();
     let sort = Resolver::new(scope, Vars::None, reporter).resolve(term.whole(), None, &mut builder)?;
     Some(GroundTerm { nodes: builder.nodes, sort, span: term.span() })
+}
+
+/// A function without a name whose term is too deep: it becomes one of a rule.
+fn deep_function(term: &Term) -> Option<Span> {
+    if term.lambdas.is_empty() || term.depth <= MAX_DEPTH {
+        return None;
+    }
+    let mut depths: Vec<u32> = Vec::new();
+    term.nodes.iter().find_map(|node| {
+        let inner = depths.drain(depths.len() - node.kind.arity()..).max().unwrap_or(0);
+        // A list is as deep as it is long.
+        let own = if let NodeKind::List(elements) = node.kind { elements.saturating_add(1) } else { 1 };
+        let depth = own.saturating_add(inner);
+        depths.push(depth);
+        (node.kind == NodeKind::Lambda && depth > MAX_DEPTH).then_some(node.span)
+    })
 }
 
 /// The term in a text of its own, whose names are added to those of a program.

@@ -110,6 +110,10 @@ fn what_is_wrong_with_functions_is_said() {
     check("g; var h: Nat # Nat", "T0003", ";");
     check("g; var h: (Nat", "T0003", ";");
     check("g; map H: Nat -> Nat -> Nat", "T0003", "->");
+    // The term of a function becomes one of a rule, also in the input.
+    let nest = format!("{}x{}", "S(".repeat(30_000), ")".repeat(30_000));
+    let function = format!("lambda x: Nat. {nest}");
+    check(&format!("g; input ({function})({})", nest.replace('x', "Zero")), "T0007", &function);
     let deep = format!("g; var h: {}Nat{}", "(".repeat(200), ")".repeat(200));
     check(&deep, "T0007", "(");
 }

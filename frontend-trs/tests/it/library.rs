@@ -38,6 +38,7 @@ fn texts_are_imported_by_name_and_once() {
         &format!("{ALL} map F: Integer; eqn F = 1 << 70; input BagSize(BagOf([F, F])) * F;"),
         "2361183241434822606848",
     );
+    check("import \"library:rationals\"; input Divide(Rat(1, -2), Whole(0));", "Rat(-1, 0)");
     let (sources, loaded) = load("import \"library:trees\"; input true;");
     findings::check(&sources, &loaded.diagnostics, &[("T0110", "\"library:trees\"")]);
     let (sources, loaded) = load(&format!("{ALL} sort Set; map Contains: Int;"));
@@ -120,6 +121,38 @@ proptest! {
             list(t.iter().filter(|i| **i < x)),
             list([i64::from(s.iter().all(|&y| count(&s, y) <= count(&t, y)))]),
             list([1]),
+        ]);
+        check(&text, &expected);
+    }
+
+    #[test]
+    fn rationals_are_in_lowest_terms(n in -30..30i64, d in 1..30i64, m in -30..30i64, e in -30..-1i64, power in -3..4i64) {
+        prop_assume!(m != 0 && (n != 0 || power >= 0));
+        let fraction = |n: i64, d: i64| {
+            let gcd = (1..=n.abs().max(d.abs())).rev().find(|g| n % g == 0 && d % g == 0).unwrap_or(1) * d.signum();
+            format!("Fraction({}, {})", n / gcd, d / gcd)
+        };
+        let (r, s) = (format!("Rat({n}, {d})"), format!("Rat({m}, {e})"));
+        let text = format!(
+            "import \"library:rationals\"; input [Add({r}, {s}), Subtract({r}, {s}), Multiply({r}, {s}), Divide({r}, {s}),
+               Least({r}, {s}), Greatest({r}, {s}), Whole(Floor({s})), Whole(Ceiling({s})), ToThe({r}, {power})];"
+        );
+        // Both over denominators that are positive.
+        let (m, e) = (-m, -e);
+        let [least, greatest] = if n * e <= m * d { [(n, d), (m, e)] } else { [(m, e), (n, d)] };
+        let exponent = power.unsigned_abs() as u32;
+        let powers = (n.pow(exponent), d.pow(exponent));
+        let quotient = (n * e * m.signum(), d * m.abs());
+        let expected = list([
+            fraction(n * e + m * d, d * e),
+            fraction(n * e - m * d, d * e),
+            fraction(n * m, d * e),
+            fraction(quotient.0, quotient.1),
+            fraction(least.0, least.1),
+            fraction(greatest.0, greatest.1),
+            fraction(m.div_euclid(e), 1),
+            fraction(-(-m).div_euclid(e), 1),
+            if power < 0 { fraction(powers.1 * powers.0.signum(), powers.0.abs()) } else { fraction(powers.0, powers.1) },
         ]);
         check(&text, &expected);
     }
