@@ -80,7 +80,9 @@ pub(super) fn write_table(
         TableFormat::Csv | TableFormat::Tsv => csv::write_table(store, signature, id, format.style(), out),
         TableFormat::JsonLines => json::write_table(store, signature, id, false, out),
         #[cfg(feature = "tables")]
-        _ => columns::of_store(&store.rows(signature, id), |table| columns::write(table, format, out)),
+        _ => {
+            columns::of_store(&store.rows_at_once(signature, id)?, |table| columns::write(table, format, out))
+        }
         #[cfg(not(feature = "tables"))]
         _ => Err(absent()),
     }

@@ -10,9 +10,10 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::table::Table;
+use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
 use gchr_base::limited::cut;
-use gchr_base::memory::Shortage;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::signature::{ConstraintId, Signature, SortKind};
 use gchr_base::value::{Heap, Operation, Terms, Value, write_atom};
 pub use lines::Frame;
@@ -68,6 +69,22 @@ impl Store {
         Rows { kinds: &table.kinds, terms, sorted: Sorted::new(table, terms) }
     }
 
+    /// The same where memory takes all rows sorted.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn rows_at_once<'a>(
+        &'a self,
+        signature: &'a Signature,
+        constraint: ConstraintId,
+    ) -> Result<Rows<'a>, StopReason> {
+        let mut parts = self.rows_in_parts(signature, constraint);
+        match (parts.next(), parts.next()) {
+            (Some(rows), None) => rows,
+            _ => Err(Shortage::Limit(memory::bound()).of(in_order(signature, constraint))),
+        }
+    }
+
     /// The same in parts that follow each other: one where memory takes all rows sorted, else as many as it asks for.
     ///
     /// # Errors
@@ -76,14 +93,11 @@ impl Store {
         &'a self,
         signature: &'a Signature,
         constraint: ConstraintId,
-    ) -> impl Iterator<Item = io::Result<Rows<'a>>> {
+    ) -> impl Iterator<Item = Result<Rows<'a>, StopReason>> {
         let table = &self.tables[constraint.index()];
         let terms = Terms { signature, heap: &self.heap };
-        let reason = move |shortage: Shortage| {
-            shortage.of(format!("the constraints of {} in order", signature.constraint_name(constraint)))
-        };
         Pieces::new(table, terms).map(move |sorted| {
-            let sorted = sorted.map_err(reason)?;
+            let sorted = sorted.map_err(|shortage| shortage.of(in_order(signature, constraint)))?;
             Ok(Rows { kinds: &table.kinds, terms, sorted })
         })
     }
@@ -102,6 +116,11 @@ impl Store {
     ) -> io::Result<()> {
         self.rows_in_parts(signature, id).try_for_each(|rows| rows?.write(signature, id, out))
     }
+}
+
+/// What asks for memory.
+fn in_order(signature: &Signature, constraint: ConstraintId) -> String {
+    format!("the constraints of {} in order", signature.constraint_name(constraint))
 }
 
 impl Rows<'_> {
