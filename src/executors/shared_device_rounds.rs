@@ -277,8 +277,7 @@ fn stop_of(failure: &Failure, worker: Worker) -> Stop {
     match failure {
         Failure::Stopped(stopped) => Box::new(stopped.error.clone()),
         Failure::Device(_) => {
-            let reason =
-                StopReason::Lost { what: format!("the device of worker {} has failed", worker.rank) };
+            let reason = StopReason::device_lost(worker.rank);
             let progress = Progress { steps: 0, bytes: 0, live: 0 };
             Box::new(RunError { reason, rule: None, span: None, progress })
         }

@@ -35,7 +35,7 @@ pub(super) fn write(
         }
         Answer::Sizes(sizes) => {
             out.write_all(b"{\"sizes\": ")?;
-            write_counts(sizes, signature, selection, out)?;
+            write_counts(selected(sizes, signature, selection), out)?;
         }
         Answer::Logic(found) => super::logic::write_json(found, selection, out)?,
     }
@@ -49,29 +49,35 @@ pub(super) fn write_sizes(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let out = &mut escape::json(out);
-    out.write_all(b"{\"sizes\": {")?;
-    for (i, (name, arity, count)) in sizes.iter().enumerate() {
+    out.write_all(b"{\"sizes\": ")?;
+    write_counts(sizes.iter().map(|(name, arity, count)| (&name[..], *arity, *count as u64)), out)?;
+    write_end(stats, out)
+}
+
+/// How many there are of each constraint, with name and number of arguments, as an object.
+fn write_counts<'a>(
+    counts: impl Iterator<Item = (&'a str, usize, u64)>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    out.write_all(b"{")?;
+    for (i, (name, arity, count)) in counts.enumerate() {
         out.write_all(if i > 0 { b", " } else { b"" })?;
         serde_json::to_writer(&mut *out, &format!("{name}/{arity}"))?;
         write!(out, ": {count}")?;
     }
-    out.write_all(b"}")?;
-    write_end(stats, out)
+    out.write_all(b"}")
 }
 
-/// How many there are of each constraint, as an object.
-fn write_counts(
-    sizes: &IdVec<ConstraintId, u64>,
-    signature: &Signature,
-    selection: &Selection,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let counts = selection.of(signature).map(|id| {
+/// Those that are selected.
+fn selected<'a>(
+    sizes: &'a IdVec<ConstraintId, u64>,
+    signature: &'a Signature,
+    selection: &'a Selection,
+) -> impl Iterator<Item = (&'a str, usize, u64)> {
+    selection.of(signature).map(|id| {
         let constraint = &signature.constraints[id];
-        (format!("{}/{}", constraint.name, constraint.columns.len()), sizes[id])
-    });
-    let counts: serde_json::Map<_, _> = counts.map(|(name, size)| (name, size.into())).collect();
-    Ok(serde_json::to_writer(out, &counts)?)
+        (&constraint.name[..], constraint.columns.len(), sizes[id])
+    })
 }
 
 /// The normal form, each constraint, or each answer as an object on a line of its own.
@@ -93,7 +99,7 @@ pub(super) fn write_lines(
         }
         Answer::Sizes(sizes) => {
             let out = &mut escape::json(out);
-            write_counts(sizes, signature, selection, out)?;
+            write_counts(selected(sizes, signature, selection), out)?;
             out.write_all(b"\n")
         }
         Answer::Logic(found) => {

@@ -61,6 +61,11 @@ fn words(code: &'static str, label: &'static str, help: &'static str) -> Words {
 const LAST: &str = "the last step was here";
 
 impl StopReason {
+    /// The device of a worker has failed.
+    pub fn device_lost(rank: usize) -> Self {
+        StopReason::Lost { what: format!("the device of worker {rank} has failed") }
+    }
+
     /// The reason as a diagnostic without a place: code `R...`, and which flag moves a limit.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let Words { code, help, .. } = self.words();

@@ -122,8 +122,7 @@ impl<'a, 'c> DevicePart<'a, 'c> {
             outcome::Failure::Stopped(stopped) => Box::new(stopped.error),
             outcome::Failure::Device(error) => {
                 self.failure = Some(error);
-                let what = format!("the device of worker {} has failed", self.worker.rank);
-                self.stop(StopReason::Lost { what })
+                self.stop(StopReason::device_lost(self.worker.rank))
             }
         }
     }
