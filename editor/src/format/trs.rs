@@ -49,7 +49,8 @@ fn spaces(pieces: &[Piece], text: &str) -> Vec<bool> {
             (_, Comma | Semicolon | Colon | Question | Close | CloseSquare) => false,
             (Open | OpenSquare | Question, _) => false,
             (Name | Number, Open) => false,
-            _ if was_prefix => false,
+            // `- >` without the space would be an arrow.
+            _ if was_prefix => piece.kind == Operator && !is_sign,
             (_, Caret) => !repeated(at),
             (Caret, _) => !repeated(at - 1),
             _ => true,
