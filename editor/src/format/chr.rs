@@ -50,7 +50,7 @@ fn kind(piece: &Piece, text: &str) -> ItemKind {
 struct Spaces<'a> {
     text: &'a str,
     pieces: &'a [Piece],
-    /// The open brackets, each with whether something is between it and what follows it.
+    /// The open brackets, each with whether there is a space behind it.
     open: Vec<(PieceKind, bool)>,
 }
 
@@ -129,6 +129,8 @@ impl Spaces<'_> {
             (End, _) => true,
             // Two symbols would be another one.
             (Symbol, End) => gap,
+            // `X.y`: with a space behind it, the point would end a clause.
+            (Symbol, _) if self.shown(at - 1) == "." => false,
             (_, End | Comma | OpenCall) => false,
             (OpenCall | OpenList, _) => false,
             (_, CloseList) => false,
@@ -144,6 +146,9 @@ impl Spaces<'_> {
             (Symbol, _) if matches!(self.shown(at - 1), ":-" | "?-") && self.starts_clause(at - 1) => true,
             _ => gap,
         };
+        if let (Open | OpenCurly, Some((_, wide))) = (last, self.open.last_mut()) {
+            *wide = space;
+        }
         self.note(at);
         space
     }
@@ -155,7 +160,7 @@ impl Spaces<'_> {
     fn note(&mut self, at: usize) {
         use PieceKind::*;
         match self.kind(at) {
-            Some(kind @ (Open | OpenCall | OpenList | OpenCurly)) => self.open.push((kind, self.gap(at + 1))),
+            Some(kind @ (Open | OpenCall | OpenList | OpenCurly)) => self.open.push((kind, false)),
             Some(Close | CloseList | CloseCurly) => drop(self.open.pop()),
             Some(End) => self.open.clear(),
             _ => {}

@@ -77,7 +77,8 @@ fn groups(text: &str, items: &[Item], lines: &[Range<usize>]) -> Groups {
         let (a_item, b_item) = (&items[a], &items[b]);
         let comments = a_item.kind == ItemKind::Comment && b_item.kind == ItemKind::Comment;
         let tokens = text(a_item) == text(b_item) && depths[a] == 0 && depths[b] == 0;
-        a_item.column == b_item.column && a_item.gap && b_item.gap && (comments || tokens)
+        let apart = [a_item, b_item].iter().all(|item| item.gap && item.space);
+        a_item.column == b_item.column && apart && (comments || tokens)
     };
     // Items of a line are in the order of their columns, but behind one of several lines.
     let near = |above: &Range<usize>, at: usize| {
@@ -304,6 +305,10 @@ fn write(text: &str, items: &[Item], lines: &[Range<usize>], columns: &[usize]) 
     }
     if !out.is_empty() {
         out.push_str(line_break);
+    }
+    // At the very beginning it would be the line of a script, which is a comment.
+    if out.starts_with("#!") && items.first().is_some_and(is_code) {
+        out.insert_str(0, line_break);
     }
     out
 }

@@ -54,7 +54,8 @@ fn spaces(pieces: &[Piece], text: &str) -> Vec<bool> {
             (Open | OpenSquare | Question, _) => false,
             _ if ends_parameters => false,
             (Name | Number | Close, Open) => false,
-            _ if was_prefix => false,
+            // `- >` without the space would be an arrow.
+            _ if was_prefix => piece.kind == Operator && !is_sign,
             (_, Caret) => !repeated(at),
             (Caret, _) => !repeated(at - 1),
             _ => true,

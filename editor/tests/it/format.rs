@@ -123,6 +123,55 @@ q(X) :-
 }
 
 #[test]
+fn a_point_between_operands_gets_no_space_behind_it() {
+    // It would be the end of a clause.
+    for (text, expected) in [
+        ("p:-X .y=1.", "p :- X .y = 1.\n"),
+        ("p:-X.y.", "p :- X.y.\n"),
+        ("p(X\n.y).", "p(X\n      .y).\n"),
+        ("p :- .|q.", "p :- .| q.\n"),
+    ] {
+        assert_eq!(formatted(Layout::Constraints, text).as_deref(), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn brackets_have_as_much_space_on_both_sides() {
+    // Some tokens have a space before them, or none, whatever the author left.
+    for (text, expected) in [
+        ("p:-q(a,{|x}).", "p :- q(a, { | x }).\n"),
+        ("p:-q(a,{ ,x}).", "p :- q(a, {, x}).\n"),
+        ("p:- ( a,b).", "p :- ( a, b ).\n"),
+        ("p:- (a,b ).", "p :- (a, b).\n"),
+    ] {
+        assert_eq!(formatted(Layout::Constraints, text).as_deref(), Ok(expected), "{text}");
+        assert_eq!(formatted(Layout::Constraints, expected).as_deref(), Ok(expected));
+    }
+}
+
+#[test]
+fn no_layout_makes_other_tokens() {
+    for (layout, text, expected) in [
+        (Layout::Terms, "eqn a=- >b;", "eqn a = - > b;\n"),
+        (Layout::Terms, "eqn a=! =b;", "eqn a = ! = b;\n"),
+        (Layout::Terms, "eqn a=! - b;", "eqn a = !-b;\n"),
+        (Layout::Constraints, " #!a.", "\n#!a.\n"),
+        (Layout::Constraints, "#!a script\np.", "#!a script\np.\n"),
+    ] {
+        assert_eq!(formatted(layout, text).as_deref(), Ok(expected), "{text}");
+        assert_eq!(formatted(layout, expected).as_deref(), Ok(expected));
+    }
+}
+
+#[test]
+fn only_what_has_a_space_before_it_stands_below_its_equal() {
+    let text = "map foo : N -> N;\n    f   : N -> N;\n    f1  : N      -> N;\n    fun : N # N  -> N;\n";
+    let expected = "map foo: N -> N;\n    f: N -> N;\n    f1: N      -> N;\n    fun: N # N -> N;\n";
+    assert_eq!(formatted(Layout::Terms, text).as_deref(), Ok(expected));
+    assert_eq!(formatted(Layout::Terms, expected).as_deref(), Ok(expected));
+}
+
+#[test]
 fn term_programs_are_laid_out() {
     let text = "sort N=struct Z|S( N );
   L = struct E() | C (N,L) ; % lists

@@ -132,7 +132,8 @@ mod tests {
 
     #[test]
     fn reports_are_read_back() {
-        let report = report(&[("a", &[1.0, 2.0])]);
+        // Times with all their digits.
+        let report = report(&[("a", &[1.0, 2.0]), ("b", &[12.001935999999999])]);
         let text = serde_json::to_string(&report).expect("JSON");
         assert_eq!(serde_json::from_str::<Report>(&text).expect("a report"), report);
     }
