@@ -169,8 +169,9 @@ fn batches(case: &Case, program: &Program, model: &reference::Program, found: &m
 }
 
 /// Whether a line is refused that the same text as the input of a program would not be: a list without elements does
-/// not say of which sort they would be, nor a function without a name, of which a finished program has no rule, of which
-/// sort its values are; and there are the rules of what is built in for those sorts alone that the program uses it with.
+/// not say of which sort they would be, nor a function without a name, of which a finished program has no rule, of
+/// which sort its values are; and there are the rules of what is built in for those sorts alone that the program uses
+/// it with.
 fn needs_its_program<T>(text: &str, result: &Result<T, Diagnostics>) -> bool {
     let has_one_of = |names: &[&str]| names.iter().any(|name| text.contains(name));
     match result.as_ref().err().map(first_code).as_deref() {
