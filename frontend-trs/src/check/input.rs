@@ -10,7 +10,7 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_maude::Modulo;
 
 use super::Reporter;
-use super::builders::{GroundBuilder, MAX_DEPTH, too_deep};
+use super::builders::{GroundBuilder, MAX_DEPTH, no_rules, too_deep};
 use super::declarations::Scope;
 use super::families::Families;
 use super::functions::Functions;
@@ -95,6 +95,7 @@ impl InputReader {
         let Finished { signature, families, lists, functions, choice, symbols, numbers } = &*self.finished;
         let find = |name: &str| symbols.get(name).copied();
         let mut scope = Scope::of_program(signature, &names, find, families, (lists, functions), *choice);
+        let term = term.filter(|term| has_rules(term, &mut reporter));
         let ground = term.and_then(|term| ground(&term, &mut scope, &mut reporter));
         let mut diagnostics = reporter.diagnostics;
         diagnostic::sort(&mut diagnostics);
@@ -105,6 +106,16 @@ impl InputReader {
             None => term,
         })
     }
+}
+
+/// Whether a finished program can have rules for what a term has of its own: a function without a name is refused
+/// before the sorts of anything are found, which may follow from its parameters.
+fn has_rules(term: &Term, reporter: &mut Reporter) -> bool {
+    let function = term.nodes.iter().find(|node| node.kind == NodeKind::Lambda);
+    if let Some(function) = function {
+        reporter.report(no_rules(function.span));
+    }
+    function.is_none()
 }
 
 /// A term without variables; `None` when something is wrong, which then is reported.

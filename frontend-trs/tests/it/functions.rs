@@ -129,9 +129,18 @@ fn further_terms_use_the_functions_of_the_program() {
     };
     program.start = Start::Term(Some(read("Map(Neg, [2, 3])").expect("a term")));
     assert_eq!(gchr_terms::testing::normal_form(&program), "[-2, -3]");
-    for term in ["Map(lambda i: Int. i, [1])", "Map(Map, [])"] {
+    let refused = [
+        ("Map(lambda i: Int. i, [1])", "lambda i: Int. i"),
+        ("(lambda i: Int. i)(1)", "lambda i: Int. i"),
+        ("lambda j: Int, k: Nowhere. head([])(lambda i: Int. i)", "lambda i: Int. i"),
+        ("Map(Map, [])", "Map"),
+    ];
+    for (term, place) in refused {
         let found = read(term).expect_err("a finding");
-        assert_eq!(found[0].code, "T0306", "{term}");
+        let codes: Vec<&str> = found.iter().map(|found| found.code).collect();
+        assert_eq!(codes, ["T0306"], "{term}");
+        let span = found[0].labels[0].span;
+        assert_eq!(&term[span.start as usize..span.end as usize], place, "{term}");
     }
 }
 

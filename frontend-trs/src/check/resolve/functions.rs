@@ -39,12 +39,8 @@ impl Resolver<'_, '_> {
     pub(super) fn begin_lambda(&mut self, parameters: &[Parameter], span: Span) -> Option<(Meaning, Ty)> {
         let start = self.open.names.len();
         self.open.starts.push(start);
-        let refused = match &self.vars {
-            Vars::Bind(_) => Some(not_matched(span)),
-            _ => self.scope.made.is_final.then(|| no_rules(span)),
-        };
-        if let Some(refused) = refused {
-            self.error(refused);
+        if matches!(self.vars, Vars::Bind(_)) {
+            self.error(not_matched(span));
         }
         let outer = match &self.vars {
             Vars::Bind(rule) => &rule.vars,
@@ -53,8 +49,7 @@ impl Resolver<'_, '_> {
         };
         let mut vars = self.open.vars.take().unwrap_or_else(|| outer.clone());
         for Parameter { name, sort } in parameters {
-            let known =
-                if self.scope.made.is_final { None } else { self.scope.find_sort(sort, self.reporter) };
+            let known = self.scope.find_sort(sort, self.reporter);
             self.failed |= known.is_none();
             let text = self.scope.text(name.name).to_string();
             let any = self.scope.signature.booleans.sort;
