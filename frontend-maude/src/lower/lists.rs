@@ -22,16 +22,52 @@ impl Lower<'_> {
         env: &Env,
         search: &Search,
     ) -> (SymbolId, Env) {
+        let (through, inner) = self.function_through(further, lists, env, search);
+        self.with_lists(symbol, through, further.len(), lists, env, search);
+        (through, inner)
+    }
+
+    /// The function alone, and what it knows.
+    fn function_through(
+        &mut self,
+        further: &[&Key],
+        lists: Lists,
+        env: &Env,
+        search: &Search,
+    ) -> (SymbolId, Env) {
         let mut inner = env.clone();
         inner.extend(further.iter().map(|&key| (key.clone(), lists.sort)));
         let sorts = inner.iter().map(|(_, sort)| *sort).collect();
-        let through = self.symbol("@match", sorts, search.sort, None);
+        (self.symbol("@match", sorts, search.sort, None), inner)
+    }
+
+    /// The rule that calls a function with what is known, and empty lists.
+    fn with_lists(
+        &mut self,
+        symbol: SymbolId,
+        function: SymbolId,
+        count: usize,
+        lists: Lists,
+        env: &Env,
+        search: &Search,
+    ) {
         let (cx, patterns) = self.again(env, search.span);
-        let mut args = cx.values(env, &[], search.span);
-        args.extend(further.iter().map(|_| self.nil(lists, search.span)));
-        let body = self.app(through, args, search.span);
+        let body = self.called_with_lists(&cx, function, count, lists, env, search.span);
         self.rule(symbol, cx, patterns, body, search.span);
-        (through, inner)
+    }
+
+    fn called_with_lists(
+        &self,
+        cx: &Cx,
+        function: SymbolId,
+        count: usize,
+        lists: Lists,
+        env: &Env,
+        span: Span,
+    ) -> Expr {
+        let mut args = cx.values(env, &[], span);
+        args.extend((0..count).map(|_| self.nil(lists, span)));
+        self.app(function, args, span)
     }
 
     fn with_first(&mut self, env: &Env, list: &Key, kind: usize, span: Span) -> First {
@@ -158,24 +194,65 @@ impl Lower<'_> {
         taken: &Key,
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
-        let Then { env, search, .. } = then;
-        let (span, kind) = (search.span, self.space.signature.ops[op].range);
-        let lists = self.lists(kind);
-        let (through, inner) = self.go_through(symbol, &[taken], lists, env, search);
-        let (cx, patterns) = self.again(&inner, span);
-        let further = self.solve(Then { env: &inner, ..then })?;
-        let attempt = self.app(further, cx.values(&inner, &[], span), span);
-        self.if_found(through, cx, patterns, attempt, search);
-        let First { cx, patterns, element, further } = self.with_first(&inner, list, kind, span);
-        let before = self.put_before(lists, &cx, element, taken, span);
-        let args = cx.values(&inner, &[(list, cx.value(further, span)), (taken, before)], span);
-        let body = self.app(through, args, span);
-        self.rule(through, cx, patterns, body, span);
-        self.nothing(through, &inner, search);
+        let lists = self.lists(self.space.signature.ops[op].range);
+        let (through, inner) = self.go_through(symbol, &[taken], lists, then.env, then.search);
+        self.prefixes(through, op, (list, taken), Then { env: &inner, ..then })?;
         Ok(())
     }
 
-    /// Each element goes to the variable or stays.
+    /// The same for the value of a variable: none of the elements at last, and only if `none`.
+    pub(super) fn prefix_of_variable<'t>(
+        &mut self,
+        symbol: SymbolId,
+        op: usize,
+        (list, taken): (&Key, &Key),
+        none: bool,
+        then: Then<'_, 't>,
+    ) -> Result<(), Unmatched> {
+        let Then { env, search, .. } = then;
+        let (span, kind) = (search.span, self.space.signature.ops[op].range);
+        let lists = self.lists(kind);
+        let (through, inner) = self.function_through(&[taken], lists, env, search);
+        let further = self.prefixes(through, op, (list, taken), Then { env: &inner, ..then })?;
+        let First { cx, patterns, element, further: rest } = self.with_first(env, list, kind, span);
+        let mut args = cx.values(env, &[(list, cx.value(rest, span))], span);
+        args.push(self.app(lists.cons, vec![cx.value(element, span), self.nil(lists, span)], span));
+        let attempt = self.app(through, args, span);
+        if none {
+            self.if_found(symbol, cx, patterns, attempt, search);
+            self.with_lists(symbol, further, 1, lists, env, search);
+        } else {
+            self.rule(symbol, cx, patterns, attempt, span);
+            self.nothing(symbol, env, search);
+        }
+        Ok(())
+    }
+
+    /// The rules that go on with what is taken, or take one more element; what goes on.
+    fn prefixes<'t>(
+        &mut self,
+        through: SymbolId,
+        op: usize,
+        (list, taken): (&Key, &Key),
+        then: Then<'_, 't>,
+    ) -> Result<SymbolId, Unmatched> {
+        let Then { env, search, .. } = then;
+        let (span, kind) = (search.span, self.space.signature.ops[op].range);
+        let lists = self.lists(kind);
+        let (cx, patterns) = self.again(env, span);
+        let further = self.solve(then)?;
+        let attempt = self.app(further, cx.values(env, &[], span), span);
+        self.if_found(through, cx, patterns, attempt, search);
+        let First { cx, patterns, element, further: rest } = self.with_first(env, list, kind, span);
+        let before = self.put_before(lists, &cx, element, taken, span);
+        let args = cx.values(env, &[(list, cx.value(rest, span)), (taken, before)], span);
+        let body = self.app(through, args, span);
+        self.rule(through, cx, patterns, body, span);
+        self.nothing(through, env, search);
+        Ok(further)
+    }
+
+    /// Each element goes to the variable or stays: few ones first, but none at last, and only if `none`.
     pub(super) fn split<'t>(
         &mut self,
         symbol: SymbolId,
@@ -189,25 +266,36 @@ impl Lower<'_> {
         let (span, kind) = (search.span, self.space.signature.ops[op].range);
         let lists = self.lists(kind);
         let (taken, left) = (self.new_place(), self.new_place());
-        let (through, inner) = self.go_through(symbol, &[&taken, &left], lists, env, search);
+        let (through, inner) = self.function_through(&[&taken, &left], lists, env, search);
         // At the end of the list: what was taken is the value, what was left goes on.
         let build = Step::Build { op, elements: taken.clone(), var, none, reversed: true };
         let join = Step::Join { op, seen: left.clone(), rest: list.clone(), list: list.clone() };
         let steps = then.after([build, join]);
         let further = self.solve(Then { steps: &steps, env: &inner, search })?;
+        let (cx, mut patterns) = self.with_nil(&inner, list, lists, span);
+        patterns[position(&inner, &taken)] = self.nil_pattern(lists, span);
+        self.rule(through, cx, patterns, self.app(search.none, Vec::new(), span), span);
         let (cx, patterns) = self.with_nil(&inner, list, lists, span);
         let args = cx.values(&inner, &[(list, self.nil(lists, span))], span);
         let body = self.app(further, args, span);
         self.rule(through, cx, patterns, body, span);
-        for to in [&taken, &left] {
+        for to in [&left, &taken] {
             let First { cx, patterns, element, further } = self.with_first(&inner, list, kind, span);
             let before = self.put_before(lists, &cx, element, to, span);
             let args = cx.values(&inner, &[(list, cx.value(further, span)), (to, before)], span);
             let attempt = self.app(through, args, span);
-            match *to == taken {
+            match *to == left {
                 true => self.if_found(through, cx, patterns, attempt, search),
                 false => self.rule(through, cx, patterns, attempt, span),
             }
+        }
+        if none {
+            let (cx, patterns) = self.again(env, span);
+            let attempt = self.called_with_lists(&cx, through, 2, lists, env, span);
+            self.if_found(symbol, cx, patterns, attempt, search);
+            self.with_lists(symbol, further, 2, lists, env, search);
+        } else {
+            self.with_lists(symbol, through, 2, lists, env, search);
         }
         Ok(())
     }

@@ -220,7 +220,7 @@ impl Lower<'_> {
                     _ => false,
                 };
                 steps.insert(then.steps.iter().take_while(fits).count(), build);
-                self.prefix(symbol, op, list, &taken, Then { steps: &steps, ..then })
+                self.prefix_of_variable(symbol, op, (list, &taken), none, Then { steps: &steps, ..then })
             }
             Step::Before { op, list, key } => self.prefix(symbol, *op, list, key, then),
             Step::Keep { op, list, key } => self.keep(symbol, *op, list, key, then),

@@ -64,6 +64,34 @@ fn arguments_match_in_any_order_and_nesting() {
     );
 }
 
+/// Equations that take a term apart end where single elements have equations of their own.
+#[test]
+fn variables_stand_for_no_argument_at_last() {
+    for axioms in ["assoc comm id: E", "assoc id: E"] {
+        let text = format!(
+            "sort B = struct E | V(Int); R = struct P(B, B) | Q(B, B, B);
+             map U: B # B -> B [{axioms}]; Total: B -> Int; F, G: B -> R;
+             var X, Y, Z: B; N: Int;
+             eqn Total(E) = 0; Total(V(N)) = N; Total(U(X, Y)) = Total(X) + Total(Y);
+               X != E && Y != E -> F(U(X, Y)) = P(X, Y); F(X) = P(X, E) [owise];
+               Y == E -> G(U(X, U(Y, Z))) = Q(X, Y, Z);"
+        );
+        let first = if axioms.contains("comm") { "P(V(3), U(V(1), V(2)))" } else { "P(V(1), U(V(2), V(3)))" };
+        check(
+            &text,
+            &[
+                ("Total(U(V(1), U(V(2), U(V(3), V(4)))))", "10"),
+                ("Total(E)", "0"),
+                ("F(U(V(1), U(V(2), V(3))))", first),
+                ("F(V(1))", "P(V(1), E)"),
+                ("F(E)", "P(E, E)"),
+                ("G(V(1))", "Q(V(1), E, E)"),
+                ("G(E)", "Q(E, E, E)"),
+            ],
+        );
+    }
+}
+
 #[test]
 fn each_axiom_alone() {
     let text = "sort A = struct a | b | c | e; map K: A # A -> A [assoc]; G: A # A -> N [comm]; I: A # A -> A [id: e];
