@@ -114,12 +114,7 @@ impl Lower<'_> {
         let First { mut cx, patterns, element: first, mut further } =
             self.with_first(&inner, list, kind, span);
         if twice {
-            let (pattern, second, behind) = self.cons_pattern(&mut cx, kind, span);
-            let value = cx.value(further, span);
-            cx.matches(value, pattern);
-            let both = vec![cx.value(first, span), cx.value(second, span)];
-            cx.test(self.operation(Operator::Same, both, span));
-            further = behind;
+            further = self.without_same(&mut cx, (first, further), kind, span);
         }
         let mut args = cx.values(&inner, &[(list, cx.value(further, span))], span);
         args.push(cx.value(first, span));
@@ -132,6 +127,22 @@ impl Lower<'_> {
         self.rule(through, cx, patterns, body, span);
         self.nothing(through, &inner, search);
         Ok(())
+    }
+
+    /// The elements behind the first one of those behind an element, which is equal to it.
+    fn without_same(
+        &mut self,
+        cx: &mut Cx,
+        (element, behind): (VarId, VarId),
+        kind: usize,
+        span: Span,
+    ) -> VarId {
+        let (pattern, second, further) = self.cons_pattern(cx, kind, span);
+        let value = cx.value(behind, span);
+        cx.matches(value, pattern);
+        let both = vec![cx.value(element, span), cx.value(second, span)];
+        cx.test(self.operation(Operator::Same, both, span));
+        further
     }
 
     pub(super) fn without_value<'t>(
@@ -252,14 +263,14 @@ impl Lower<'_> {
         Ok(further)
     }
 
-    /// Each element goes to the variable or stays: few ones first, but none at last, and only if `none`.
+    /// Each element goes to the variable or stays: few ones first, but none at last, and only if `none`. `twice`: one
+    /// that goes there takes the one behind it along, which is equal.
     pub(super) fn split<'t>(
         &mut self,
         symbol: SymbolId,
         op: usize,
         list: &Key,
-        var: &'t Term,
-        none: bool,
+        (var, none, twice): (&'t Term, bool, bool),
         then: Then<'_, 't>,
     ) -> Result<(), Unmatched> {
         let Then { env, search, .. } = then;
@@ -279,16 +290,36 @@ impl Lower<'_> {
         let args = cx.values(&inner, &[(list, self.nil(lists, span))], span);
         let body = self.app(further, args, span);
         self.rule(through, cx, patterns, body, span);
-        for to in [&left, &taken] {
-            let First { cx, patterns, element, further } = self.with_first(&inner, list, kind, span);
-            let before = self.put_before(lists, &cx, element, to, span);
-            let args = cx.values(&inner, &[(list, cx.value(further, span)), (to, before)], span);
-            let attempt = self.app(through, args, span);
-            match *to == left {
-                true => self.if_found(through, cx, patterns, attempt, search),
-                false => self.rule(through, cx, patterns, attempt, span),
+        let First { cx, patterns, element, further: rest } = self.with_first(&inner, list, kind, span);
+        let before = self.put_before(lists, &cx, element, &left, span);
+        let args = cx.values(&inner, &[(list, cx.value(rest, span)), (&left, before)], span);
+        let attempt = self.app(through, args, span);
+        self.if_found(through, cx, patterns, attempt, search);
+        for is_first in [true, false] {
+            let First { mut cx, mut patterns, element, further: mut rest } =
+                self.with_first(&inner, list, kind, span);
+            if is_first {
+                patterns[position(&inner, &left)] = self.nil_pattern(lists, span);
+            } else {
+                // Of equal elements, which stand next to each other, the first ones are taken.
+                let (pattern, before, _) = self.cons_pattern(&mut cx, kind, span);
+                let known = cx.value(cx.known[&left], span);
+                cx.matches(known, pattern);
+                let both = vec![cx.value(before, span), cx.value(element, span)];
+                let same = self.operation(Operator::Same, both, span);
+                cx.test(self.operation(Operator::Negate, vec![same], span));
             }
+            if twice {
+                rest = self.without_same(&mut cx, (element, rest), kind, span);
+            }
+            let before = self.put_before(lists, &cx, element, &taken, span);
+            let mut changed = vec![(list, cx.value(rest, span)), (&taken, before)];
+            changed.extend(is_first.then(|| (&left, self.nil(lists, span))));
+            let args = cx.values(&inner, &changed, span);
+            let body = self.app(through, args, span);
+            self.rule(through, cx, patterns, body, span);
         }
+        self.nothing(through, &inner, search);
         if none {
             let (cx, patterns) = self.again(env, span);
             let attempt = self.called_with_lists(&cx, through, 2, lists, env, span);

@@ -63,12 +63,13 @@ pub(super) enum Step<'t> {
         value: &'t Term,
         all: bool,
     },
-    /// Some elements are the value of a variable.
+    /// Some elements are the value of a variable; `twice`: and as many others are equal to them.
     Split {
         op: usize,
         list: Key,
         var: &'t Term,
         none: bool,
+        twice: bool,
     },
     /// All elements are the value of a variable.
     Rest {
@@ -203,7 +204,9 @@ impl Lower<'_> {
                 let make = Make::Behind(self.space.signature.ops[*op].range);
                 self.without_value(symbol, *op, list, value, make, then)
             }
-            Step::Split { op, list, var, none } => self.split(symbol, *op, list, var, *none, then),
+            Step::Split { op, list, var, none, twice } => {
+                self.split(symbol, *op, list, (var, *none, *twice), then)
+            }
             Step::Rest { op, list, var, none } => {
                 self.build_value(symbol, list, (*op, var, *none), false, then)
             }

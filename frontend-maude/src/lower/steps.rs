@@ -193,20 +193,22 @@ impl Lower<'_> {
             let term = left.remove(at);
             let width = self.space.width(op, term);
             let (op, list) = (op, list.clone());
+            // Elements that occur again stand next to themselves in the order.
+            let again = |left: &mut Vec<&'t Term>| {
+                let at = left.iter().position(|other| is_variable(term) && same_variable(other, term));
+                at.map(|at| left.remove(at)).is_some()
+            };
             steps.push(match (rank(&term), width) {
                 (0, Width::One) => Step::Without { op, list, value: term, all: false },
                 (0, Width::Many { .. }) => Step::Without { op, list, value: term, all: true },
-                (_, Width::One) => {
-                    // An element that occurs again stands next to itself in the order.
-                    let again = left.iter().position(|other| is_variable(term) && same_variable(other, term));
-                    let again = again.map(|again| left.remove(again)).is_some();
-                    Step::Take { op, list, pattern: term, twice: again }
-                }
+                (_, Width::One) => Step::Take { op, list, pattern: term, twice: again(&mut left) },
                 (_, Width::Many { none }) if left.is_empty() && rests.is_empty() => {
                     complete = true;
                     Step::Rest { op, list, var: term, none }
                 }
-                (_, Width::Many { none }) => Step::Split { op, list, var: term, none },
+                (_, Width::Many { none }) => {
+                    Step::Split { op, list, var: term, none, twice: again(&mut left) }
+                }
             });
             add_known(term, &mut known);
         }

@@ -300,6 +300,38 @@ fn a_variable_that_occurs_again_does_not_take_the_rest() {
     );
 }
 
+/// Choices are as many as different ones: not each of equal elements by itself, and of those that must occur again only
+/// what does. Else these terms would take longer than anything.
+#[test]
+fn equal_elements_are_one_choice() {
+    let bag = |count: usize| ["a"; 60][..count].join(" ");
+    let text = "fmod M is protecting NAT . sorts S Out . ops a b none : -> S . op e : Nat -> S . ops twice thrice : S -> S .
+           op __ : S S -> S [assoc comm id: none] . op _+_ : S S -> S [assoc comm] . op _*_ : S S -> S [assoc comm] .
+           op range : Nat -> S . op size : S -> Nat . op half : S -> Out . op ok : S -> Out .
+           vars X Y : S . var N : Nat .
+           eq X + X = twice(X) . eq X * X * X = thrice(X) . eq range(0) = e(0) . eq range(s N) = e(s N) + range(N) .
+           eq size(none) = 0 . eq size(a X) = s size(X) .
+           ceq half(X Y) = ok(X) if size(X) = 2 * size(Y) + 1 .
+         endfm";
+    let others: Vec<String> = (0..40).map(|number| format!("e({number})")).collect();
+    check(
+        text,
+        &[
+            ("range(1) + e(0)", "e(1) + twice(e(0))"),
+            ("range(40) + range(40)", &doubled(41)),
+            (&format!("half({})", bag(40)), &format!("ok({})", bag(27))),
+            (&format!("half({})", bag(41)), &format!("half({})", bag(41))),
+            ("a * b * a * b * a * a", "a * b * b * thrice(a)"),
+            (&others.join(" * "), &others.join(" * ")),
+        ],
+    );
+}
+
+/// `twice(e(0)) + twice(e(1)) + ...`.
+fn doubled(count: usize) -> String {
+    (0..count).map(|number| format!("twice(e({number}))")).collect::<Vec<_>>().join(" + ")
+}
+
 #[test]
 fn arguments_beside_an_identity_of_operators_that_are_not_associative() {
     let identities = ["id: e", "left id: e", "right id: e"];
