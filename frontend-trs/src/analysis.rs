@@ -25,11 +25,11 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     let program = &checked.program;
     usage::variables(checked, &mut diagnostics);
     usage::symbols_and_sorts(checked, &mut diagnostics);
-    endless::rules(program, &mut diagnostics);
     let functions = functions(program);
     let effort = effort_for(&functions);
     coverage::missing_cases(checked, &functions, &effort, &mut diagnostics);
     let values = values::with_stuck_terms(program, &functions, &effort);
+    endless::rules(checked, &functions, (&values, &effort), &mut diagnostics);
     let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut diagnostics);
     overlap::overlapping_rules(checked, &functions, &values, &unreachable, &effort, &mut diagnostics);
     say_once(&mut diagnostics);

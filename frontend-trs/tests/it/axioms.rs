@@ -92,6 +92,42 @@ fn variables_stand_for_no_argument_at_last() {
     }
 }
 
+/// Where a rule applies to its own result because a variable is an identity, and nothing else takes the term.
+#[test]
+fn rules_that_are_endless_with_an_identity() {
+    let warnings = |equations: &str, expected: &[(&str, &str)]| {
+        let text = format!(
+            "sort B = struct E | V(Int) | W(B, B); I = struct Zero | One;
+             map U: B # B -> B [assoc comm id: E]; Total: B -> Int;
+               Size: I -> Int; Plus: I # I -> I [assoc comm id: Zero]; Times: I # I -> I [assoc comm id: One];
+             var X, Y, Z: B; N: Int; P, Q, R: I; eqn {equations}"
+        );
+        let (sources, mut loaded) = load(&text);
+        assert!(loaded.program.is_some(), "{}", render_all(&loaded.diagnostics, &sources, false));
+        loaded.diagnostics.retain(|found| found.code == "T0508");
+        findings::check(&sources, &loaded.diagnostics, expected);
+    };
+    let apart = "Total(U(X, Y)) = Total(X) + Total(Y);";
+    let endless = [("T0508", "Total(Y)")];
+    let (split, size) = ("Size(Plus(P, Q)) = Size(P) + Size(Q);", ("T0508", "Size(Q)"));
+    warnings(apart, &endless);
+    warnings(&format!("Total(E) = 0; Total(V(N)) = N; {apart}"), &endless);
+    warnings(&format!("Total(E) = 0; Total(V(N)) = N; Total(W(X, Y)) = 0; {apart}"), &[]);
+    // A normal form of a function is a single element as well.
+    warnings(
+        &format!("Plus(P, P) = P; Times(Zero, P) = Zero; Size(Zero) = 1; Size(One) = 1; {split}"),
+        &[size],
+    );
+    // What an earlier rule may match modulo axioms, or with a condition, is not decided.
+    warnings(&format!("Total(U(X, V(N))) = N; {apart}"), &[]);
+    warnings(&format!("X == Y -> Total(U(X, Y)) = 0; {apart}"), &[]);
+    warnings(&format!("N > 0 -> Total(V(N)) = 0; Total(W(X, Y)) = 1; Total(E) = 0; {apart}"), &[]);
+    // With a condition the rule ends, and so may one that is tried at last.
+    warnings("X != E && Y != E -> Total(U(X, Y)) = Total(X) + Total(Y);", &[]);
+    warnings("Times(P, Plus(Q, R)) = Plus(Times(P, Q), Times(P, R));", &[("T0508", "Times(P, R)")]);
+    warnings("Total(U(V(N), X)) = N + Total(X);", &[]);
+}
+
 #[test]
 fn each_axiom_alone() {
     let text = "sort A = struct a | b | c | e; map K: A # A -> A [assoc]; G: A # A -> N [comm]; I: A # A -> A [id: e];
