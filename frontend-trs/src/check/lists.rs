@@ -171,6 +171,21 @@ struct Part {
     value: Expr,
 }
 
+/// What the rules of a function are made of.
+struct Parts {
+    /// The function.
+    id: SymbolId,
+    vars: IdVec<VarId, Var>,
+    cons: SymbolId,
+    empty: Part,
+    /// Elements.
+    x: Part,
+    y: Part,
+    /// Lists.
+    l: Part,
+    m: Part,
+}
+
 impl Maker<'_, '_> {
     fn var(&self, vars: &mut IdVec<VarId, Var>, name: &str, sort: SortId) -> Part {
         let span = self.span;
@@ -207,88 +222,123 @@ impl Maker<'_, '_> {
     /// The rules of a function: `None` where something that they need is missing.
     fn rules(&mut self, symbol: ListSymbol, id: SymbolId) -> Option<Vec<Rule>> {
         let (element, list, span) = (self.element, self.list, self.span);
-        let empty_symbol = self.scope.list_symbol(ListSymbol::Empty, span)?;
-        let cons_symbol = self.scope.list_symbol(ListSymbol::Op(ListOp::Cons), span)?;
+        let empty = self.scope.list_symbol(ListSymbol::Empty, span)?;
+        let cons = self.scope.list_symbol(ListSymbol::Op(ListOp::Cons), span)?;
         let mut vars = IdVec::new();
         let [x, y] = ["X", "Y"].map(|name| self.var(&mut vars, name, element));
         let [l, m] = ["L", "M"].map(|name| self.var(&mut vars, name, list));
-        let empty = self.app(empty_symbol, vec![]);
-        let cons = |maker: &Self, first: &Part, rest: &Part| {
-            maker.app(cons_symbol, vec![first.clone(), rest.clone()])
+        let parts = Parts { id, vars, cons, empty: self.app(empty, vec![]), x, y, l, m };
+        match symbol {
+            ListSymbol::Empty | ListSymbol::Op(ListOp::Cons) => Some(Vec::new()),
+            ListSymbol::Op(ListOp::Snoc | ListOp::Concat) => Some(self.behind(&parts, symbol)),
+            ListSymbol::Op(ListOp::Size) | ListSymbol::Length => self.counted(parts, symbol),
+            ListSymbol::Op(ListOp::At) => self.at(parts),
+            ListSymbol::Op(ListOp::In) => self.member(&parts),
+            ListSymbol::Head | ListSymbol::Tail | ListSymbol::LastElement | ListSymbol::WithoutLast => {
+                Some(self.ends(&parts, symbol))
+            }
+        }
+    }
+
+    /// An element before a list.
+    fn cons(&self, parts: &Parts, first: &Part, rest: &Part) -> Part {
+        self.app(parts.cons, vec![first.clone(), rest.clone()])
+    }
+
+    fn rule(&self, parts: &Parts, args: &[&Part], value: Part) -> Rule {
+        let args = args.iter().map(|arg| arg.pattern.clone()).collect();
+        rule_of(parts.id, parts.vars.clone(), args, value.value, self.span)
+    }
+
+    fn test(&self, mut rule: Rule, condition: Expr) -> Rule {
+        rule.guard.push(Goal { kind: GoalKind::Test(condition), span: self.span });
+        rule
+    }
+
+    /// `L <| Y` and `L ++ M`.
+    fn behind(&self, parts: &Parts, symbol: ListSymbol) -> Vec<Rule> {
+        let Parts { x, y, l, m, empty, .. } = parts;
+        let (last, value) = match symbol {
+            ListSymbol::Op(ListOp::Snoc) => (y, self.cons(parts, y, empty)),
+            _ => (m, m.clone()),
         };
-        let rule = |vars: &IdVec<VarId, Var>, args: Vec<&Part>, value: Expr| {
-            let args = args.into_iter().map(|arg| arg.pattern.clone()).collect();
-            rule_of(id, vars.clone(), args, value, span)
-        };
-        let (xl, one) = (cons(self, &x, &l), cons(self, &x, &empty));
-        Some(match symbol {
-            ListSymbol::Empty | ListSymbol::Op(ListOp::Cons) => Vec::new(),
-            ListSymbol::Op(ListOp::Snoc) => {
-                let rest = self.app(id, vec![l.clone(), y.clone()]);
-                let last = cons(self, &y, &empty);
-                vec![
-                    rule(&vars, vec![&empty, &y], last.value),
-                    rule(&vars, vec![&xl, &y], cons(self, &x, &rest).value),
-                ]
-            }
-            ListSymbol::Op(ListOp::Concat) => {
-                let rest = self.app(id, vec![l.clone(), m.clone()]);
-                vec![
-                    rule(&vars, vec![&empty, &m], m.value.clone()),
-                    rule(&vars, vec![&xl, &m], cons(self, &x, &rest).value),
-                ]
-            }
-            ListSymbol::Op(ListOp::Size) => {
-                let int = self.scope.int?;
-                let length = self.scope.list_symbol(ListSymbol::Length, span)?;
-                let zero = self.int(0, int);
-                vec![rule(&vars, vec![&l], self.app(length, vec![l.clone(), zero]).value)]
-            }
-            ListSymbol::Length => {
-                let int = self.scope.int?;
-                let n = self.var(&mut vars, "N", int);
-                let mut next = n.clone();
-                next.value = self.operation(Op::Add, [n.clone(), self.int(1, int)]);
-                vec![
-                    rule(&vars, vec![&empty, &n], n.value.clone()),
-                    rule(&vars, vec![&xl, &n], self.app(id, vec![l.clone(), next]).value),
-                ]
-            }
-            ListSymbol::Op(ListOp::At) => {
-                let int = self.scope.int?;
-                let n = self.var(&mut vars, "N", int);
-                let zero = self.int(0, int);
-                let mut before = n.clone();
-                before.value = self.operation(Op::Sub, [n.clone(), self.int(1, int)]);
-                let positive = self.operation(Op::Gt, [n.clone(), zero.clone()]);
-                let mut further = rule(&vars, vec![&xl, &n], self.app(id, vec![l.clone(), before]).value);
-                further.guard.push(Goal { kind: GoalKind::Test(positive), span });
-                vec![rule(&vars, vec![&xl, &zero], x.value.clone()), further]
-            }
-            ListSymbol::Op(ListOp::In) => {
-                let truth = self.scope.truth?;
-                let [yes, no] =
-                    [truth.true_symbol, truth.false_symbol].map(|value| self.app(value, vec![]).value);
-                let same = self.operation(Op::Same, [y.clone(), x.clone()]);
-                let mut found = rule(&vars, vec![&y, &xl], yes);
-                found.guard.push(Goal { kind: GoalKind::Test(same), span });
-                let further = self.app(id, vec![y.clone(), l.clone()]).value;
-                vec![rule(&vars, vec![&y, &empty], no), found, rule(&vars, vec![&y, &xl], further)]
-            }
-            ListSymbol::Head => vec![rule(&vars, vec![&xl], x.value.clone())],
-            ListSymbol::Tail => vec![rule(&vars, vec![&xl], l.value.clone())],
+        let rest = self.app(parts.id, vec![l.clone(), last.clone()]);
+        let first = self.cons(parts, x, l);
+        vec![
+            self.rule(parts, &[empty, last], value),
+            self.rule(parts, &[&first, last], self.cons(parts, x, &rest)),
+        ]
+    }
+
+    /// `#L`, and what counts for it.
+    fn counted(&mut self, mut parts: Parts, symbol: ListSymbol) -> Option<Vec<Rule>> {
+        let int = self.scope.int?;
+        if symbol != ListSymbol::Length {
+            let length = self.scope.list_symbol(ListSymbol::Length, self.span)?;
+            let value = self.app(length, vec![parts.l.clone(), self.int(0, int)]);
+            return Some(vec![self.rule(&parts, &[&parts.l], value)]);
+        }
+        let n = self.var(&mut parts.vars, "N", int);
+        let mut next = n.clone();
+        next.value = self.operation(Op::Add, [n.clone(), self.int(1, int)]);
+        let further = self.app(parts.id, vec![parts.l.clone(), next]);
+        let first = self.cons(&parts, &parts.x, &parts.l);
+        Some(vec![
+            self.rule(&parts, &[&parts.empty, &n], n.clone()),
+            self.rule(&parts, &[&first, &n], further),
+        ])
+    }
+
+    /// `L . N`.
+    fn at(&self, mut parts: Parts) -> Option<Vec<Rule>> {
+        let int = self.scope.int?;
+        let n = self.var(&mut parts.vars, "N", int);
+        let zero = self.int(0, int);
+        let mut before = n.clone();
+        before.value = self.operation(Op::Sub, [n.clone(), self.int(1, int)]);
+        let positive = self.operation(Op::Gt, [n.clone(), zero.clone()]);
+        let further = self.app(parts.id, vec![parts.l.clone(), before]);
+        let first = self.cons(&parts, &parts.x, &parts.l);
+        Some(vec![
+            self.rule(&parts, &[&first, &zero], parts.x.clone()),
+            self.test(self.rule(&parts, &[&first, &n], further), positive),
+        ])
+    }
+
+    /// `Y in L`.
+    fn member(&self, parts: &Parts) -> Option<Vec<Rule>> {
+        let truth = self.scope.truth?;
+        let Parts { x, y, l, empty, .. } = parts;
+        let [yes, no] = [truth.true_symbol, truth.false_symbol].map(|value| self.app(value, vec![]));
+        let same = self.operation(Op::Same, [y.clone(), x.clone()]);
+        let further = self.app(parts.id, vec![y.clone(), l.clone()]);
+        let first = self.cons(parts, x, l);
+        Some(vec![
+            self.rule(parts, &[y, empty], no),
+            self.test(self.rule(parts, &[y, &first], yes), same),
+            self.rule(parts, &[y, &first], further),
+        ])
+    }
+
+    /// The first or last element, and the list without it.
+    fn ends(&self, parts: &Parts, symbol: ListSymbol) -> Vec<Rule> {
+        let Parts { x, y, l, empty, .. } = parts;
+        let (first, one) = (self.cons(parts, x, l), self.cons(parts, x, empty));
+        match symbol {
+            ListSymbol::Head => vec![self.rule(parts, &[&first], x.clone())],
+            ListSymbol::Tail => vec![self.rule(parts, &[&first], l.clone())],
             ListSymbol::LastElement => vec![
-                rule(&vars, vec![&one], x.value.clone()),
-                rule(&vars, vec![&xl], self.app(id, vec![l.clone()]).value),
+                self.rule(parts, &[&one], x.clone()),
+                self.rule(parts, &[&first], self.app(parts.id, vec![l.clone()])),
             ],
-            ListSymbol::WithoutLast => {
-                let yl = cons(self, &y, &l);
-                let (two, rest) = (cons(self, &x, &yl), self.app(id, vec![yl]));
+            _ => {
+                let further = self.cons(parts, y, l);
+                let (two, rest) = (self.cons(parts, x, &further), self.app(parts.id, vec![further]));
                 vec![
-                    rule(&vars, vec![&one], empty.value.clone()),
-                    rule(&vars, vec![&two], cons(self, &x, &rest).value),
+                    self.rule(parts, &[&one], empty.clone()),
+                    self.rule(parts, &[&two], self.cons(parts, x, &rest)),
                 ]
             }
-        })
+        }
     }
 }
