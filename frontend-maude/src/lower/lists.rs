@@ -295,30 +295,7 @@ impl Lower<'_> {
         let args = cx.values(&inner, &[(list, cx.value(rest, span)), (&left, before)], span);
         let attempt = self.app(through, args, span);
         self.if_found(through, cx, patterns, attempt, search);
-        for is_first in [true, false] {
-            let First { mut cx, mut patterns, element, further: mut rest } =
-                self.with_first(&inner, list, kind, span);
-            if is_first {
-                patterns[position(&inner, &left)] = self.nil_pattern(lists, span);
-            } else {
-                // Of equal elements, which stand next to each other, the first ones are taken.
-                let (pattern, before, _) = self.cons_pattern(&mut cx, kind, span);
-                let known = cx.value(cx.known[&left], span);
-                cx.matches(known, pattern);
-                let both = vec![cx.value(before, span), cx.value(element, span)];
-                let same = self.operation(Operator::Same, both, span);
-                cx.test(self.operation(Operator::Negate, vec![same], span));
-            }
-            if twice {
-                rest = self.without_same(&mut cx, (element, rest), kind, span);
-            }
-            let before = self.put_before(lists, &cx, element, &taken, span);
-            let mut changed = vec![(list, cx.value(rest, span)), (&taken, before)];
-            changed.extend(is_first.then(|| (&left, self.nil(lists, span))));
-            let args = cx.values(&inner, &changed, span);
-            let body = self.app(through, args, span);
-            self.rule(through, cx, patterns, body, span);
-        }
+        self.take_equal(through, (list, &taken, &left), (kind, twice), Then { env: &inner, ..then });
         self.nothing(through, &inner, search);
         if none {
             let (cx, patterns) = self.again(env, span);
@@ -329,6 +306,42 @@ impl Lower<'_> {
             self.with_lists(symbol, through, 2, lists, env, search);
         }
         Ok(())
+    }
+
+    /// The rules that take the first element, or two equal ones, of which one is kept. Of equal elements, which stand
+    /// next to each other, the first ones are taken: so there is one way to take so many of them.
+    fn take_equal(
+        &mut self,
+        through: SymbolId,
+        (list, taken, left): (&Key, &Key, &Key),
+        (kind, twice): (usize, bool),
+        then: Then<'_, '_>,
+    ) {
+        let (span, lists) = (then.search.span, self.lists(kind));
+        for none_left in [true, false] {
+            let First { mut cx, mut patterns, element, mut further } =
+                self.with_first(then.env, list, kind, span);
+            let mut changed = Vec::new();
+            if none_left {
+                patterns[position(then.env, left)] = self.nil_pattern(lists, span);
+                changed.push((left, self.nil(lists, span)));
+            } else {
+                let (pattern, before, _) = self.cons_pattern(&mut cx, kind, span);
+                let known = cx.value(cx.known[left], span);
+                cx.matches(known, pattern);
+                let both = vec![cx.value(before, span), cx.value(element, span)];
+                let same = self.operation(Operator::Same, both, span);
+                cx.test(self.operation(Operator::Negate, vec![same], span));
+            }
+            if twice {
+                further = self.without_same(&mut cx, (element, further), kind, span);
+            }
+            let before = self.put_before(lists, &cx, element, taken, span);
+            changed.extend([(list, cx.value(further, span)), (taken, before)]);
+            let args = cx.values(then.env, &changed, span);
+            let body = self.app(through, args, span);
+            self.rule(through, cx, patterns, body, span);
+        }
     }
 
     /// A variable for the application that some elements make; none of them only if the identity is one.
