@@ -118,9 +118,20 @@ fn below(
             );
             continue;
         }
+        if found.contains_key(&symbol) {
+            diagnostics.push(twice(system.text(ident.name), ident.span));
+            continue;
+        }
         found.insert(symbol, arguments.iter().map(|&argument| argument as usize - 1).collect());
     }
     (diagnostics.len() == before).then_some(found)
+}
+
+/// A symbol whose arguments are named a second time.
+fn twice(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("T1104", format!("the arguments of `{name}` that are rewritten are named twice"))
+        .label(span, "named again for this")
+        .help("keep one of the two lists")
 }
 
 fn declare(made: &mut Program, sort: SortId) -> Steps {

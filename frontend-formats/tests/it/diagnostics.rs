@@ -73,6 +73,10 @@ fn rules_that_give_no_value() {
 fn what_is_not_supported_is_named() {
     check(Tpdb, "(VAR x) (THEORY (EQUATIONS f(x) == x)) (RULES f(x) -> x)", &[("T1401", "EQUATIONS")]);
     check(Tpdb, "(VAR x) (THEORY (AC f)) (RULES f(x) -> x)", &[("T1103", "f")]);
+    let twice = "(RULES f(a, a) -> a) (STRATEGY CONTEXTSENSITIVE (f 1) (f 2))";
+    check(Tpdb, twice, &[("T1104", "f")]);
+    let twice = "(format CSTRS) (fun f 2 :replacement-map (2) :replacement-map (1)) (rule (f x x) x)";
+    check(Ari, twice, &[("T1104", "f")]);
     check(Tpdb, "(RULES a -> b) (STRATEGY LAZY)", &[("T1401", "LAZY")]);
     check(Tpdb, "(VAR x) (RULES f(x) -> x) (STRATEGY CONTEXTSENSITIVE (f 2))", &[("T1103", "f")]);
     check(Tpdb, "(REPLACEMENT-MAP (f 0)) (VAR x) (RULES f(x) -> x)", &[("T1103", "f")]);
