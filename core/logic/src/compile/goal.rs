@@ -125,7 +125,12 @@ fn one(heap: &Heap, db: &mut Database, goal: Cell, depth: usize, goals: &mut Vec
             if let Definition::Native(number) = db.preds[quick as usize].definition {
                 goals.push(Goal::Native(number, goal));
             }
-            goals.push(Goal::Not(vec![Goal::Unify(arg(0), arg(1))]));
+            goals.push(Goal::If {
+                condition: vec![Goal::Test(Kind::Wakes, Cell::atom(atom::nil))],
+                then: vec![Goal::Not(vec![Goal::Unify(arg(0), arg(1))])],
+                other: Vec::new(),
+                soft: false,
+            });
         }
         (atom::identical, 2) => goals.push(Goal::Identical(arg(0), arg(1), false)),
         (atom::not_identical, 2) => goals.push(Goal::Identical(arg(0), arg(1), true)),
