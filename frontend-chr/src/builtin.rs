@@ -147,7 +147,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[1, 3, 4], "numbervars"),
     (
         &[2],
-        "#/\\ #< #<== #<==> #= #=< #==> #> #>= #\\/ #\\= =.. =@= ?= \\=@= ^ abs access_file acos apply asin \
+        "#/\\ #< #<== #<==> #= #=< #==> #> #>= #\\/ #\\= =.. =@= ?= \\=@= ^ abs access_file acos apply asin atomics_to_string \
          assoc_to_keys assoc_to_list assoc_to_values atan atom_chars atom_codes atom_length \
          atom_number atom_string atom_to_chars b_getval b_setval blank blanks blanks_to_nl call_nth \
          call_with_time_limit ceiling chain char_code char_type checklist clause clumped code_type \
@@ -219,7 +219,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[4, 5], "foldsubterms partition rb_update scanl"),
     (&[4, 5, 6, 7], "foldl"),
     (&[4, 5, 7], "sequence"),
-    (&[5], "sub_atom sub_string"),
+    (&[5], "read_string sub_atom sub_string"),
 ];
 
 /// Predicates of ISO Prolog, which no program may define anew, as SWI-Prolog has it.

@@ -194,7 +194,13 @@ impl Directives<'_> {
             else {
                 continue;
             };
-            let diagnostic = Diagnostic::warning("C0206", format!("the library {name} is not there"));
+            let diagnostic = match libraries::solver(&name) {
+                Some(what) => Diagnostic::error(
+                    "C0319",
+                    format!("the library {name} is not there: nothing solves {what}"),
+                ),
+                None => Diagnostic::warning("C0206", format!("the library {name} is not there")),
+            };
             let diagnostic = diagnostic.label(self.module.span(file), "nothing is imported");
             self.report(diagnostic.help("remove it, or define what is used of it"));
         }

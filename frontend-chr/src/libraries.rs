@@ -133,6 +133,15 @@ pub(crate) fn path(module: &Module, mut id: TermId) -> Option<String> {
     }
 }
 
+/// What a library solves that nothing here does: a program that imports it wants more than single predicates.
+pub(crate) fn solver(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "clpq" | "clp/clpq" => "linear constraints over rational numbers",
+        "clpr" | "clp/clpr" => "linear constraints over floats",
+        _ => return None,
+    })
+}
+
 /// Whether the predicates of a library are there as far as they are known at all.
 pub(crate) fn is_known(name: &str) -> bool {
     KNOWN.contains(&name)

@@ -167,6 +167,12 @@ impl<'a> Lowering<'a> {
                 Some(("-->", _)) => continue,
                 _ => (term, ""),
             };
+            if matches!(module.functor(head), Some(("portray", [_]))) {
+                let hook = Diagnostic::error("C0207", "portray/1 is called for all that is printed")
+                    .label(clause.span, "a clause of Prolog");
+                self.beyond(hook);
+                continue;
+            }
             if !self.is_constraint(module, head) {
                 continue;
             }

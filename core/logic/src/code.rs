@@ -43,6 +43,8 @@ pub(crate) enum Kind {
     Integer,
     Float,
     Str,
+    /// Whether goals of variables decide about what `$may_differ` looked at.
+    Wakes,
 }
 
 /// An instruction. Labels of tests say where to go on when they do not hold; [`FAIL`] is to the latest choice point.

@@ -12,7 +12,7 @@ use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
 
 /// The texts.
-const TEXTS: [(&str, &str); 20] = [
+const TEXTS: [(&str, &str); 21] = [
     ("control", include_str!("library/control.pl")),
     ("lists", include_str!("library/lists.pl")),
     ("apply", include_str!("library/apply.pl")),
@@ -33,6 +33,7 @@ const TEXTS: [(&str, &str); 20] = [
     ("plunit", include_str!("library/plunit.pl")),
     ("hprolog", include_str!("library/hprolog.pl")),
     ("more", include_str!("library/more.pl")),
+    ("hooks", include_str!("library/hooks.pl")),
 ];
 
 /// Reads the library, if it was not read before; whether a predicate has clauses now.
@@ -60,6 +61,10 @@ pub(crate) fn load_for(m: &mut Machine<'_, '_>, pred: PredId) -> Done<bool> {
         let Some((name, arity)) = m.heap.functor(head) else { continue };
         let pred = m.db.pred(name, arity);
         let pred = m.db.resolved(pred);
+        // What the machine does itself, unless the program has hooks.
+        if matches!(m.db.preds[pred as usize].definition, Definition::Native(_)) {
+            continue;
+        }
         let (code, keys) = compile::compile(&m.heap, &mut m.db, head, body);
         m.db.preds[pred as usize].library = true;
         m.db.add(compile::clause_info(pred, code, keys), false);

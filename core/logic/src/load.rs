@@ -73,6 +73,9 @@ fn compile(program: &LogicProgram, open: bool) -> Result<Loaded, Vec<Diagnostic>
     db.wakes = open
         || program.constraints.iter().any(|c| c.columns.iter().any(varies))
         || uses_attributes(&program.terms);
+    if has_hooks(program) {
+        leave_writing_to_library(&mut db);
+    }
     for functor in &program.dynamic {
         let pred = db.named(&functor.name, functor.arity);
         own(&mut db, pred);
@@ -109,6 +112,38 @@ fn compile(program: &LogicProgram, open: bool) -> Result<Loaded, Vec<Diagnostic>
         add_constraint_last(&mut heap, &mut db, pred, hidden);
     }
     Ok(Loaded { db, constraints })
+}
+
+/// What writes terms, and calls goals of the program meanwhile, if it has any.
+const WRITING: [(&str, usize); 7] = [
+    ("print", 1),
+    ("print", 2),
+    ("write_term", 2),
+    ("write_term", 3),
+    ("format", 1),
+    ("format", 2),
+    ("$format", 3),
+];
+
+/// Whether writing may call goals: those of portray/1, or of the directive `~@`.
+fn has_hooks(program: &LogicProgram) -> bool {
+    let portrays = |head| matches!(program.terms.functor(head), Some(("portray", [_])));
+    program.clauses.iter().any(|clause| portrays(clause.head))
+        || program.dynamic.iter().any(|functor| &*functor.name == "portray" && functor.arity == 1)
+        || (0..program.terms.len()).any(|i| match program.terms.node(LogicTermId(i as u32)) {
+            LogicNode::Str(text) | LogicNode::Atom(text) => text.contains("~@"),
+            _ => false,
+        })
+}
+
+/// Gives the machine's predicates that write other names, so that the library's are called.
+fn leave_writing_to_library(db: &mut Database) {
+    for (name, arity) in WRITING {
+        let (pred, plain) = (db.named(name, arity), db.named(&format!("$plain:{name}"), arity));
+        let native = std::mem::replace(&mut db.preds[pred as usize].definition, Definition::Unknown);
+        db.preds[plain as usize].definition = native;
+        db.preds[plain as usize].library = true;
+    }
 }
 
 /// Constraints that have clauses: the predicate that has the clauses, and a hidden one that adds the constraint.

@@ -126,6 +126,8 @@ pub(crate) struct Machine<'c, 'a> {
     pub backtrace: Vec<Span>,
     /// Whether a choice point below all others keeps what was there before the run.
     pub returns: bool,
+    /// Whether the terms of the latest `$may_differ` can be made equal, if goals of variables allow it.
+    pub wakes: bool,
     /// How long terms, trail, environments, choice points and what these save were at the last look.
     lengths: [usize; 5],
 }
@@ -178,6 +180,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             times: HashMap::default(),
             backtrace: Vec::new(),
             returns: false,
+            wakes: false,
             lengths: [0; 5],
         }
     }

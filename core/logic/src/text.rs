@@ -11,6 +11,12 @@ const MESSAGE: usize = 2000;
 impl Machine<'_, '_> {
     /// The text of an atomic term or of a list of codes or characters.
     pub fn text(&mut self, cell: Cell) -> Done<String> {
+        self.text_as(cell, "text")
+    }
+
+    /// The same, for a predicate whose errors call by a name what it wants. Where that is a text or a list, they are
+    /// about the part of a list that is no character.
+    pub fn text_as(&mut self, cell: Cell, wanted: &str) -> Done<String> {
         let cell = self.heap.deref(cell);
         if cell.is_var() {
             return Err(self.instantiation_error());
@@ -18,8 +24,26 @@ impl Machine<'_, '_> {
         let text = self.text_of(cell);
         match self.checked(text)? {
             Some(text) => Ok(text),
-            None => Err(self.type_error("atomic", cell)),
+            None if cell.tag() == Tag::Lst && matches!(wanted, "text" | "list") => {
+                Err(self.no_list_text(cell, wanted))
+            }
+            None => Err(self.type_error(wanted, cell)),
         }
+    }
+
+    /// Why a list is no text.
+    fn no_list_text(&mut self, list: Cell, wanted: &str) -> Throw {
+        let (items, rest) = self.heap.list_items(list);
+        let kind = if items[0].is_int() { "character_code" } else { "character" };
+        for item in items {
+            if item.is_var() {
+                return self.instantiation_error();
+            }
+            if self.character_of(item).is_none() {
+                return self.type_error(kind, item);
+            }
+        }
+        if rest.is_var() { self.instantiation_error() } else { self.type_error(wanted, list) }
     }
 
     /// The same, if the term has a text.
@@ -52,18 +76,19 @@ impl Machine<'_, '_> {
         if rest != Cell::atom(atom::nil) {
             return None;
         }
-        items
-            .into_iter()
-            .map(|item| match item.tag() {
-                Tag::Int => u32::try_from(item.as_int()).ok().and_then(char::from_u32),
-                Tag::Atom => {
-                    let text = self.db.names.text(item.as_atom());
-                    let mut chars = text.chars();
-                    chars.next().filter(|_| chars.next().is_none())
-                }
-                _ => None,
-            })
-            .collect()
+        items.into_iter().map(|item| self.character_of(item)).collect()
+    }
+
+    /// The character that a code or an atom of one character is.
+    fn character_of(&self, item: Cell) -> Option<char> {
+        match item.tag() {
+            Tag::Int => u32::try_from(item.as_int()).ok().and_then(char::from_u32),
+            Tag::Atom => {
+                let mut chars = self.db.names.text(item.as_atom()).chars();
+                chars.next().filter(|_| chars.next().is_none())
+            }
+            _ => None,
+        }
     }
 
     /// A term as text.

@@ -26,6 +26,8 @@ pub(crate) struct Style<'a> {
     /// Whether there are such compound terms.
     pub loops: bool,
     pub max: u16,
+    /// Levels of terms that are written, and elements of lists: `...` stands for what is deeper. 0 is no limit.
+    pub depth: usize,
 }
 
 impl Style<'_> {
@@ -37,6 +39,7 @@ impl Style<'_> {
         names: None,
         loops: false,
         max: 1200,
+        depth: 0,
     };
     pub const QUOTED: Style<'static> = Style { quoted: true, ..Style::PLAIN };
 }
@@ -52,6 +55,8 @@ enum Item {
     Infix(Atom),
     Name(Atom),
     Close(char),
+    /// The level of what follows.
+    Level(usize),
 }
 
 /// Writes terms of a heap.
@@ -68,6 +73,8 @@ pub(crate) struct Writer<'a> {
     is_checked: bool,
     out: String,
     last: char,
+    /// Terms around what is written, if their number is limited.
+    level: usize,
     /// Where pieces of the text go.
     sink: &'a mut dyn FnMut(&str) -> io::Result<()>,
     /// Why no more is written.
@@ -96,6 +103,7 @@ pub(crate) fn pieces(
         is_checked: style.loops,
         out: String::new(),
         last: ' ',
+        level: 0,
         sink,
         failed: None,
     };
@@ -209,6 +217,7 @@ impl Writer<'_> {
                 Item::Infix(name) => self.infix_name(name),
                 Item::Name(name) => self.atom(name),
                 Item::Close(c) => self.raw(c.encode_utf8(&mut [0; 4])),
+                Item::Level(level) => self.level = level,
             }
         }
         true
@@ -244,6 +253,13 @@ impl Writer<'_> {
 
     fn tail(&mut self, rest: Cell, pending: &mut Vec<Item>) {
         let rest = self.heap.deref(rest);
+        if self.style.depth > 0 && rest != Cell::atom(atom::nil) {
+            // Each element counts as a level.
+            self.level += 1;
+            if self.level >= self.style.depth {
+                return self.raw("|...]");
+            }
+        }
         if rest.tag() == Tag::Lst && self.name_of(rest).is_none() {
             self.comma();
             pending.push(Item::Tail(self.heap.cells[rest.place() + 1]));
@@ -269,11 +285,23 @@ impl Writer<'_> {
                 self.atom(name);
                 self.raw(space);
             }
+            _ if self.style.depth > 0 && text.starts_with(|c| glues(self.last, c)) => {
+                self.raw(" ");
+                self.atom(name);
+                self.raw(" ");
+            }
             _ => self.atom(name),
         }
     }
 
     fn term(&mut self, cell: Cell, max: u16, pending: &mut Vec<Item>) {
+        if self.style.depth > 0 {
+            if self.level >= self.style.depth {
+                return self.token("...");
+            }
+            pending.push(Item::Level(self.level));
+            self.level += 1;
+        }
         match cell.tag() {
             Tag::Ref | Tag::Att => {
                 let text = match self.style.names.and_then(|names| names.get(&cell)) {

@@ -56,12 +56,20 @@ const DECLARATIONS: &[Case] = &[
         ":- chr_constraint c/1.\nc(X) :- tick(X).\nc(1).\ntick(1).",
         &[("C0207", "c(X) :- tick(X)."), ("C0207", "c(1).")],
     ),
+    (
+        ":- chr_constraint c/1.\nc(X) <=> print(X).\nportray(1) :- write(one).\n",
+        &[("C0207", "portray(1) :- write(one).")],
+    ),
     (":- chr_constraint c/1.\nc(X) <=> tick(X).\ntick(1).", &[("C0302", "tick(X)")]),
     (
         ":- chr_constraint c/0.\nc <=> true.\nterm_expansion(a, b).\nuser:goal_expansion(a, b) :- fail.",
         &[("C0318", "term_expansion(a, b)"), ("C0318", "goal_expansion(a, b)")],
     ),
     ("#!/usr/bin/gchr run\n:- chr_constraint c/0.\nc <=> true.\n#! more.", &[("C0101", "#")]),
+    (
+        ":- use_module([library(lists), library(clpr)]).\n:- use_module(library(clpq)).\n:- chr_constraint c/0.\nc <=> true.",
+        &[("C0319", "library(clpr)"), ("C0319", "library(clpq)")],
+    ),
     (":- use_module(library(frob)).\n:- chr_constraint c/0.\nc <=> true.", &[("C0206", "library(frob)")]),
     (":- if(frob).\n:- chr_constraint c/0.\n:- endif.\n:- endif.", &[("C0113", "frob"), ("C0113", "endif")]),
     (":- if(true).\n:- chr_constraint c/0.\nc <=> true.", &[("C0113", "if(true)")]),

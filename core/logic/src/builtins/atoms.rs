@@ -8,22 +8,24 @@ use crate::names::atom;
 type M<'c, 'a> = Machine<'c, 'a>;
 
 pub(super) const TABLE: Table = &[
-    ("atom_codes", 2, |m| convert(m, |m, t| Ok(m.atom_cell(t)), |m, t| m.code_list(t))),
-    ("atom_chars", 2, |m| convert(m, |m, t| Ok(m.atom_cell(t)), |m, t| m.char_list(t))),
+    ("atom_codes", 2, |m| convert(m, ["atom", "list"], |m, t| Ok(m.atom_cell(t)), |m, t| m.code_list(t))),
+    ("atom_chars", 2, |m| convert(m, ["atom", "list"], |m, t| Ok(m.atom_cell(t)), |m, t| m.char_list(t))),
     ("char_code", 2, char_code),
     ("atom_length", 2, |m| text_length(m)),
     ("string_length", 2, |m| text_length(m)),
     ("atom_number", 2, atom_number),
-    ("number_codes", 2, |m| convert(m, number_of, |m, t| m.code_list(t))),
-    ("number_chars", 2, |m| convert(m, number_of, |m, t| m.char_list(t))),
-    ("atom_string", 2, |m| convert(m, |m, t| Ok(m.atom_cell(t)), |m, t| m.heap.string(t))),
+    ("number_codes", 2, |m| convert(m, ["number", "list"], number_of, |m, t| m.code_list(t))),
+    ("number_chars", 2, |m| convert(m, ["number", "list"], number_of, |m, t| m.char_list(t))),
+    ("atom_string", 2, |m| {
+        convert(m, ["atom", "string"], |m, t| Ok(m.atom_cell(t)), |m, t| m.heap.string(t))
+    }),
     ("upcase_atom", 2, |m| {
-        let text = upper(&m.text(m.x[0])?);
+        let text = upper(&m.text_as(m.x[0], "atomic")?);
         let cell = m.atom_cell(&text);
         Ok(m.unify_arg(1, cell))
     }),
     ("downcase_atom", 2, |m| {
-        let text = lower(&m.text(m.x[0])?);
+        let text = lower(&m.text_as(m.x[0], "atomic")?);
         let cell = m.atom_cell(&text);
         Ok(m.unify_arg(1, cell))
     }),
@@ -34,14 +36,14 @@ pub(super) const TABLE: Table = &[
     ("atomic_list_concat", 2, |m| {
         let mut text = String::new();
         for item in m.proper_list(m.x[0])? {
-            text.push_str(&m.text(item)?);
+            text.push_str(&part_text(m, item)?);
         }
         let cell = m.atom_cell(&text);
         Ok(m.unify_arg(1, cell))
     }),
     ("atomic_list_concat", 3, join_or_split),
-    ("$atomic_concat", 3, |m| {
-        let text = m.text(m.x[0])? + &m.text(m.x[1])?;
+    ("$atom_concat", 3, |m| {
+        let text = m.text_as(m.x[0], "atomic")? + &m.text_as(m.x[1], "atomic")?;
         let cell = m.atom_cell(&text);
         Ok(m.unify_arg(2, cell))
     }),
@@ -65,15 +67,17 @@ fn single(c: char, mut others: impl Iterator<Item = char>) -> char {
     }
 }
 
-/// A conversion both ways: from the first argument's text, or from the second's where the first is unbound.
+/// A conversion both ways: from the first argument's text, or from the second's where the first is unbound. Errors call
+/// both by what they should be.
 pub(super) fn convert(
     m: &mut M<'_, '_>,
+    wanted: [&str; 2],
     first: impl Fn(&mut M<'_, '_>, &str) -> Done<Cell>,
     second: impl Fn(&mut M<'_, '_>, &str) -> Cell,
 ) -> Done<bool> {
     let (a, b) = (m.arg(0), m.arg(1));
     if !a.is_var() {
-        let text = m.text(a)?;
+        let text = m.text_as(a, wanted[0])?;
         // The other side may have another form with the same text.
         if let Some(other) = m.text_of(b).filter(|_| !b.is_compound()) {
             return Ok(text == other);
@@ -81,7 +85,7 @@ pub(super) fn convert(
         let cell = second(m, &text);
         return Ok(m.unify_arg(1, cell));
     }
-    let text = m.text(b)?;
+    let text = m.text_as(b, wanted[1])?;
     let cell = first(m, &text)?;
     Ok(m.unify_arg(0, cell))
 }
@@ -101,12 +105,12 @@ fn char_code(m: &mut M<'_, '_>) -> Done<bool> {
     if a.is_var() {
         let code = m.int_arg(1)?;
         let Some(c) = u32::try_from(code).ok().and_then(char::from_u32) else {
-            return Err(m.representation_error("character_code"));
+            return Err(m.type_error("character_code", m.x[1]));
         };
         let cell = m.atom_cell(c.encode_utf8(&mut [0; 4]));
         return Ok(m.unify_arg(0, cell));
     }
-    let text = m.text(a)?;
+    let text = m.text_as(a, "character")?;
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
         (Some(c), None) => Ok(m.unify_arg(1, Cell::int(c as usize))),
@@ -130,11 +134,11 @@ fn atom_number(m: &mut M<'_, '_>) -> Done<bool> {
         if number.is_var() {
             return Err(m.instantiation_error());
         }
-        let text = m.text(number)?;
+        let text = m.text_as(number, "number")?;
         let cell = m.atom_cell(&text);
         return Ok(m.unify_arg(0, cell));
     }
-    let text = m.text(a)?;
+    let text = m.text_as(a, "atom")?;
     if text.starts_with(char::is_whitespace) {
         return Ok(false);
     }
@@ -176,7 +180,7 @@ fn sub_texts(m: &mut M<'_, '_>) -> Done<bool> {
 
 /// `$concatenations(Text, Pairs)`: all ways to cut a text in two atoms.
 fn concatenations(m: &mut M<'_, '_>) -> Done<bool> {
-    let text = m.text(m.x[0])?;
+    let text = m.text_as(m.x[0], "atomic")?;
     let cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let mut pairs = Vec::new();
     for cut in cuts {
@@ -188,8 +192,14 @@ fn concatenations(m: &mut M<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(1, list))
 }
 
+/// The text of a part: lists are no parts.
+fn part_text(m: &mut M<'_, '_>, part: Cell) -> Done<String> {
+    let part = m.heap.deref(part);
+    if part.is_compound() { Err(m.type_error("text", part)) } else { m.text(part) }
+}
+
 fn join_or_split(m: &mut M<'_, '_>) -> Done<bool> {
-    let separator = m.text(m.x[1])?;
+    let separator = part_text(m, m.x[1])?;
     let (items, rest) = m.heap.list_items(m.x[0]);
     let texts: Option<Vec<String>> = items.iter().map(|&item| m.text_of(item)).collect();
     m.checked(())?;
@@ -197,10 +207,16 @@ fn join_or_split(m: &mut M<'_, '_>) -> Done<bool> {
         let cell = m.atom_cell(&texts.join(&separator));
         return Ok(m.unify_arg(2, cell));
     }
-    if separator.is_empty() || m.arg(2).is_var() {
+    if let Some(&item) = items.iter().find(|&&item| !item.is_var() && m.text_of(item).is_none()) {
+        return Err(m.type_error("text", item));
+    }
+    if m.arg(2).is_var() {
         return Err(m.instantiation_error());
     }
-    let text = m.text(m.x[2])?;
+    if separator.is_empty() {
+        return Err(m.domain_error("non_empty_atom", m.x[1]));
+    }
+    let text = m.text_as(m.x[2], "atomic")?;
     let count = 1 + text.matches(&*separator).count();
     m.afford(24 * count)?;
     let mut parts = Vec::with_capacity(count);
@@ -215,7 +231,7 @@ fn char_type(m: &mut M<'_, '_>) -> Done<bool> {
     let cell = m.arg(0);
     let c = match cell.is_int() {
         true => u32::try_from(cell.as_int()).ok().and_then(char::from_u32),
-        false => m.text(cell)?.chars().next(),
+        false => m.text_as(cell, "character")?.chars().next(),
     };
     let Some(c) = c else { return Ok(false) };
     let kind = m.arg(1);

@@ -80,6 +80,14 @@ impl Machine<'_, '_> {
         self.error(formal)
     }
 
+    /// The argument of a directive is not what it writes.
+    fn wrong_argument(&mut self, directive: char, cell: Cell) -> Throw {
+        let name = self.db.names.intern("format_argument_type");
+        let directive = self.atom_cell(directive.encode_utf8(&mut [0; 4]));
+        let formal = self.heap.compound(name, &[directive, cell]);
+        self.error(formal)
+    }
+
     fn formatted(&mut self, line: &mut Line, format: &str, args: Vec<Cell>) -> Done<()> {
         let (mut args, mut chars) = (args.into_iter(), format.chars());
         // Column of the last stop, for `~+`.
@@ -163,17 +171,21 @@ impl Machine<'_, '_> {
             'w' => self.written(cell, Style::PLAIN)?,
             'p' | 'q' => self.written(cell, Style::QUOTED)?,
             'k' => self.canonical_text(cell)?,
-            'a' => self.text(cell)?,
-            's' => self.text(cell)?,
-            'd' | 'D' | 'I' => {
-                if !self.heap.is_integer(cell) {
-                    return Err(if cell.is_var() {
-                        self.instantiation_error()
-                    } else {
-                        self.type_error("integer", cell)
-                    });
+            'a' | 's' => match self.text_of(cell) {
+                Some(text) => text,
+                None => {
+                    self.checked(())?;
+                    return Err(self.wrong_argument(directive, cell));
                 }
-                let text = self.text(cell)?;
+            },
+            'd' | 'D' | 'I' => {
+                // A term is evaluated.
+                let value = self.evaluate(cell)?;
+                let whole = self.heap.push_number(&value);
+                if !self.heap.is_integer(whole) {
+                    return Err(self.wrong_argument(directive, cell));
+                }
+                let text = self.text(whole)?;
                 match directive {
                     'd' => grouped(&text, number.unwrap_or(0), None),
                     'D' => grouped(&text, number.unwrap_or(0), Some((3, ','))),
@@ -185,7 +197,10 @@ impl Machine<'_, '_> {
                 float_text(&self.heap.meter, directive, number.unwrap_or(6), &value)
             }
             'c' => {
-                let code = self.int_value(cell)?;
+                if !cell.is_int() {
+                    return Err(self.wrong_argument(directive, cell));
+                }
+                let code = cell.as_int();
                 let c = u32::try_from(code).ok().and_then(char::from_u32).unwrap_or('\u{fffd}');
                 c.to_string().repeat(number.unwrap_or(1))
             }

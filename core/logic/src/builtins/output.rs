@@ -213,6 +213,7 @@ impl Machine<'_, '_> {
                 "ignore_ops" => style.ignore_operators = on,
                 "numbervars" => style.numbered = on,
                 "fullstop" => stop = on,
+                "max_depth" => style.depth = self.int_value(value)?.max(0) as usize,
                 "priority" => style.max = self.int_value(value)? as u16,
                 "spacing" => {
                     style.spaced = value.is_atom() && &**self.db.names.text(value.as_atom()) != "standard"

@@ -13,22 +13,22 @@ fn string(m: &mut M<'_, '_>, text: &str) -> Done<Cell> {
 }
 
 pub(super) const TABLE: Table = &[
-    ("string_chars", 2, |m| convert(m, string, |m, t| m.char_list(t))),
-    ("string_codes", 2, |m| convert(m, string, |m, t| m.code_list(t))),
-    ("string_to_atom", 2, |m| convert(m, string, |m, t| m.atom_cell(t))),
+    ("string_chars", 2, |m| convert(m, ["text", "list"], string, |m, t| m.char_list(t))),
+    ("string_codes", 2, |m| convert(m, ["text", "list"], string, |m, t| m.code_list(t))),
+    ("string_to_atom", 2, |m| convert(m, ["string", "atom"], string, |m, t| m.atom_cell(t))),
     ("number_string", 2, number_string),
     ("$string_concat", 3, |m| {
-        let text = m.text(m.x[0])? + &m.text(m.x[1])?;
+        let text = m.text_as(m.x[0], "atomic")? + &m.text_as(m.x[1], "atomic")?;
         let cell = m.heap.string(&text);
         Ok(m.unify_arg(2, cell))
     }),
     ("string_lower", 2, |m| {
-        let text = lower(&m.text(m.x[0])?);
+        let text = lower(&m.text_as(m.x[0], "atomic")?);
         let cell = m.heap.string(&text);
         Ok(m.unify_arg(1, cell))
     }),
     ("string_upper", 2, |m| {
-        let text = upper(&m.text(m.x[0])?);
+        let text = upper(&m.text_as(m.x[0], "atomic")?);
         let cell = m.heap.string(&text);
         Ok(m.unify_arg(1, cell))
     }),
@@ -48,7 +48,7 @@ pub(super) const TABLE: Table = &[
         Ok(m.unify_arg(1, cell))
     }),
     ("normalize_space_text", 2, |m| {
-        let text = m.text(m.x[0])?;
+        let text = m.text_as(m.x[0], "atomic")?;
         let words: Vec<&str> = text.split_whitespace().collect();
         let cell = m.heap.string(&words.join(" "));
         Ok(m.unify_arg(1, cell))
@@ -75,7 +75,7 @@ fn number_string(m: &mut M<'_, '_>) -> Done<bool> {
         let cell = m.heap.string(&number);
         return Ok(m.unify_arg(1, cell));
     }
-    let text = m.text(text)?;
+    let text = m.text_as(text, "list")?;
     if text.starts_with(char::is_whitespace) {
         return Ok(false);
     }

@@ -13,6 +13,12 @@ type M<'c, 'a> = Machine<'c, 'a>;
 pub(super) const TABLE: Table = &[
     ("=", 2, |m| Ok(m.heap.unify(m.x[0], m.x[1]))),
     ("\\=", 2, |m| Ok(!m.unifiable(m.x[0], m.x[1]))),
+    // Whether the terms may be different: they are, or goals of variables decide.
+    ("$may_differ", 2, |m| {
+        let unifies = m.unifies(m.x[0], m.x[1]);
+        m.wakes = unifies == Some(true);
+        Ok(unifies != Some(false))
+    }),
     ("==", 2, |m| Ok(m.heap.identical(m.x[0], m.x[1]))),
     ("\\==", 2, |m| Ok(!m.heap.identical(m.x[0], m.x[1]))),
     ("=@=", 2, |m| Ok(m.heap.is_variant(m.x[0], m.x[1]))),

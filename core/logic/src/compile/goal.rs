@@ -119,6 +119,19 @@ fn one(heap: &Heap, db: &mut Database, goal: Cell, depth: usize, goals: &mut Vec
         }
         (atom::not, 1) => goals.push(Goal::Not(part(arg(0)))),
         (atom::equal, 2) => goals.push(Goal::Unify(arg(0), arg(1))),
+        // Goals of variables may keep the terms from being equal.
+        (atom::not_unifiable, 2) if db.wakes && !db.in_library => {
+            let quick = db.named("$may_differ", 2);
+            if let Definition::Native(number) = db.preds[quick as usize].definition {
+                goals.push(Goal::Native(number, goal));
+            }
+            goals.push(Goal::If {
+                condition: vec![Goal::Test(Kind::Wakes, Cell::atom(atom::nil))],
+                then: vec![Goal::Not(vec![Goal::Unify(arg(0), arg(1))])],
+                other: Vec::new(),
+                soft: false,
+            });
+        }
         (atom::identical, 2) => goals.push(Goal::Identical(arg(0), arg(1), false)),
         (atom::not_identical, 2) => goals.push(Goal::Identical(arg(0), arg(1), true)),
         (atom::is, 2) => goals.push(Goal::Is(arg(0), arg(1))),

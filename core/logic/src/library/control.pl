@@ -162,17 +162,22 @@ dcg_translate_rule((H0 --> B0), (H :- B)) :- '$dcg_extend'(H0, S0, S, H), '$dcg_
 '$dcg_terminals'(L, S0, S, S0 = L1) :- '$append'(L, S, L1).
 
 % Text.
-atom_concat(A, B, C) :- nonvar(A), nonvar(B), !, '$atomic_concat'(A, B, C).
-atom_concat(A, B, C) :- '$concatenations'(C, L), '$text_part'(A), '$text_part'(B), '$element'(A-B, L).
-'$text_part'(_).
+atom_concat(A, B, C) :- nonvar(A), nonvar(B), !, '$atom_concat'(A, B, C).
+atom_concat(A, B, C) :- \+ atomic(C), !, '$no_concatenation'(A, B, C, atom_concat).
+atom_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A-B, L).
+'$no_concatenation'(A, B, C, P) :- ( '$element'(T, [A, B, C]), compound(T) -> E = type_error(atomic, T) ; E = instantiation_error ),
+    throw(error(E, context(system:P/3, _))).
 string_concat(A, B, C) :- nonvar(A), nonvar(B), !, '$string_concat'(A, B, C).
+string_concat(A, B, C) :- \+ atomic(C), !, '$no_concatenation'(A, B, C, string_concat).
 string_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A0-B0, L),
     '$text_to_string'(A0, A1), '$text_to_string'(B0, B1), '$same_text'(A, A1), '$same_text'(B, B1).
 '$same_text'(V, T) :- var(V), !, V = T.
 '$same_text'(V, T) :- '$text_to_string'(V, T).
-sub_atom(A, B, L, E, S) :- '$must_be_text'(A, sub_atom), '$sub'(A, B, L, E, S, atom).
-sub_string(A, B, L, E, S) :- '$must_be_text'(A, sub_string), '$sub'(A, B, L, E, S, string).
-'$must_be_text'(A, P) :- ( var(A) -> throw(error(instantiation_error, context(system:P/5, _))) ; true ).
+sub_atom(A, B, L, E, S) :- '$must_be_text'(A, S, sub_atom, atom), '$sub'(A, B, L, E, S, atom).
+sub_string(A, B, L, E, S) :- '$must_be_text'(A, S, sub_string, string), '$sub'(A, B, L, E, S, string).
+'$must_be_text'(A, S, P, T) :-
+    ( var(A) -> E = instantiation_error ; compound(A) -> E = type_error(T, A) ; compound(S) -> E = type_error(T, S) ; true ),
+    ( var(E) -> true ; throw(error(E, context(system:P/5, _))) ).
 '$sub'(A, B, L, E, S, _) :- nonvar(S), !, '$sub_text'(A, S, Ps), '$element'(sub(B, L, E), Ps).
 '$sub'(A, B, L, E, S, K) :- atom_length(A, N), '$sub_range'(N, B, L, E), '$slice'(A, B, L, T),
     ( K == atom -> atom_string(S0, T), S = S0 ; S = T ).
@@ -188,7 +193,9 @@ text_concat(A, B, C) :- atom_concat(A, B, C).
 text_to_string(T, S) :- ( T == [] -> S = "" ; '$text_to_string'(T, S) ).
 string(S, T) :- text_to_string(S, T).
 term_string(S, T, _) :- term_string(S, T).
+atom_to_term(A, _, _) :- var(A), !, throw(error(instantiation_error, context(system:atom_to_term/3, _))).
 atom_to_term(A, T, Bs) :- '$term_from_text'(A, T, Bs).
+atomics_to_string(L, S) :- atomic_list_concat(L, A), atom_string(A, S).
 sformat(S, F, A) :- format(string(S), F, A).
 read_term_from_atom(A, T) :- read_term_from_atom(A, T, []).
 char_type(C, T) :- nonvar(C), !, '$char_types'(T, C).
@@ -262,11 +269,13 @@ portray_clause(C) :- copy_term_nat(C, T), '$clause_names'(T, Ns), '$portray'(T, 
 '$portray'((H :- true), O) :- !, write_term(H, O), write('.'), nl.
 '$portray'((H :- B), O) :- !, write_term(H, O), write(' :-'), '$indent'(4), '$portray_body'(B, 4, O), write('.'), nl.
 '$portray'((:- B), O) :- !, write(':- '), '$portray_body'(B, 4, O), write('.'), nl.
+'$portray'((H --> B), O) :- !, write_term(H, O), write(' -->'), '$indent'(4), '$portray_body'(B, 4, O), write('.'), nl.
 '$portray'(H, O) :- write_term(H, O), write('.'), nl.
 '$indent'(N) :- nl, tab(N).
 '$portray_body'(G, _, O) :- var(G), !, write_term(G, O).
 '$portray_body'((A, B), I, O) :- !, '$portray_body'(A, I, O), write(','), '$indent'(I), '$portray_body'(B, I, O).
 '$portray_body'(G, I, O) :- '$alternatives'(G), !, write('(   '), '$portray_or'(G, I, O), '$indent'(I), write(')').
+'$portray_body'({G}, I, O) :- !, write('{ '), J is I+2, '$portray_body'(G, J, O), '$indent'(I), write('}').
 '$portray_body'(\+ G, I, O) :- !, write('\\+ '), J is I+3, ( nonvar(G), G = (_, _) -> K is J+2, write('( '), '$portray_body'(G, K, O), '$indent'(J), write(')') ; '$portray_body'(G, J, O) ).
 '$portray_body'(G, _, O) :- write_term(G, [priority(999)|O]).
 '$alternatives'((_ ; _)).

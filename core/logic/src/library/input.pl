@@ -23,7 +23,14 @@ at_end_of_stream(S) :- peek_char(S, end_of_file).
 read_line_to_string(S, T) :- '$reading_from'(S, '$read_line'(T0)), T = T0.
 read_line_to_codes(S, Cs) :- '$reading_from'(S, '$read_line'(T)), ( T == end_of_file -> Cs = -1 ; string_codes(T, Cs) ).
 read_stream_to_codes(S, Cs) :- '$reading_from'(S, '$read_all'(T)), string_codes(T, Cs).
-read_string(S, _, T) :- '$reading_from'(S, '$read_all'(T0)), T = T0.
+read_string(S, N, T) :- integer(N), !, '$reading_from'(S, '$read_chars'(N, Cs)), string_chars(T, Cs).
+read_string(S, N, T) :- '$reading_from'(S, '$read_all'(T0)), T = T0, string_length(T, N).
+'$read_chars'(N, Cs) :- ( N =< 0 -> Cs = [] ; get_char(C), '$read_char'(C, N, Cs) ).
+'$read_char'(C, N, Cs) :- ( C == end_of_file -> Cs = [] ; Cs = [C|Ds], M is N-1, '$read_chars'(M, Ds) ).
+% Up to one of the separators, which is taken; without padding at both ends.
+read_string(S, Seps, Pad, Sep, T) :- string_codes(Seps, Cs), '$reading_from'(S, '$read_field'(Cs, Ds, Sep0)), Sep = Sep0,
+    string_codes(T0, Ds), split_string(T0, "", Pad, [T]).
+'$read_field'(Seps, Cs, Sep) :- get_code(C), ( C =:= -1 -> Cs = [], Sep = C ; '$identical_in'(Seps, C) -> Cs = [], Sep = C ; Cs = [C|Ds], '$read_field'(Seps, Ds, Sep) ).
 % A goal that reads, with another current input.
 '$reading_from'(S, G) :- '$stream_number'(S, N), '$switch'(N, S, Old),
     ( catch(G, E, ('$select_input'(Old, _), throw(E))) -> '$select_input'(Old, _) ; '$select_input'(Old, _), fail ).

@@ -185,6 +185,18 @@ impl Machine<'_, '_> {
                     level = self.choices.len();
                     goal = inner;
                 }
+                (atom::not_unifiable, 2) => {
+                    let (a, b) = (parts(0), parts(1));
+                    match self.unifies(a, b) {
+                        None => return Ok(Some(self.cp)),
+                        Some(false) => return Ok(None),
+                        // Goals of variables may keep the terms from being equal.
+                        Some(true) => {
+                            let equal = self.heap.compound(atom::equal, &[a, b]);
+                            goal = self.heap.compound(atom::not, &[equal]);
+                        }
+                    }
+                }
                 (atom::colon, 2) => {
                     let module = parts(0);
                     if !module.is_atom() {

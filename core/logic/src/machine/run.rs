@@ -493,6 +493,7 @@ impl Machine<'_, '_> {
     pub fn is(&self, kind: Kind, cell: Cell) -> bool {
         let cell = self.heap.deref(cell);
         match kind {
+            Kind::Wakes => self.wakes,
             Kind::Var => cell.is_var(),
             Kind::Nonvar => !cell.is_var(),
             Kind::Atom => cell.is_atom(),

@@ -213,3 +213,16 @@ fn every_predicate_ends_or_hears_limits() {
     assert!(late.is_empty(), "{late:#?}");
     assert!(endless.is_empty(), "{endless:#?}");
 }
+
+#[test]
+fn attributes_end_where_the_heap_does() {
+    let mut heap = crate::heap::Heap::new();
+    let bare = heap.attributed();
+    assert_eq!(heap.attributes(bare).count(), 0, "nothing behind the last cell is read");
+    // The list of attributes ends with the last cell of the heap, whatever the end is read as.
+    let end = Cell::atom(atom::min_integer);
+    let variable = heap.attributed();
+    let att = heap.compound(atom::att, &[Cell::atom(atom::chr), Cell::int(1), end]);
+    heap.cells[variable.place() + 1] = att;
+    assert_eq!(heap.attributes(variable).collect::<Vec<_>>(), [att]);
+}
