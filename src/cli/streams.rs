@@ -1,7 +1,7 @@
 //! Standard input in the place of files, and standard streams that were closed when the process began.
 //!
-//! Rust's runtime opens `/dev/null` in their place before `main`, so that a result for a closed standard output would be
-//! lost without an error. What runs before the runtime notes which of them are closed.
+//! Rust's runtime opens `/dev/null` in their place before `main`, so that a result for a closed standard output would
+//! be lost without an error. What runs before the runtime notes which of them are closed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -29,7 +29,7 @@ fn programs_are_read_from_standard_input() {
         (
             &["emit", "-", "--language", "trs", "--stage", "rules"],
             "map f: Int -> Int;\ninput f(1);\n",
-            "f: Int",
+            "f/1 : Int",
         ),
         (&["check", "-", "--language", "chr", "--format", "json"], PATHS, "\"errors\": 0"),
     ] {
@@ -50,6 +50,39 @@ fn programs_are_read_from_standard_input() {
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}: {}", run.stderr);
         assert!(run.stderr.contains(code), "{args:?}: {}", run.stderr);
     }
+}
+
+/// Whether facts on standard input are packed is seen by their first bytes.
+#[test]
+fn packed_facts_are_read_from_standard_input() {
+    use std::io::Write;
+    let scratch = Scratch::new();
+    scratch.file("p.chr", PATHS);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(b"3,4\n5,6\n").unwrap();
+    let packed = packed.finish().unwrap();
+    let args = &["run", "p.chr", "--facts", "e=-", "--show", "e/2"];
+    let run = scratch.gchr_with_input(args, &packed);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "e(1,2)\ne(3,4)\ne(5,6)\n"), "{}", run.stderr);
+    let cut = scratch.gchr_with_input(args, &packed[..packed.len() - 9]);
+    assert_eq!((cut.code, cut.stdout.as_str()), (2, ""));
+    assert!(cut.stderr.contains("the packed data ends too early"), "{}", cut.stderr);
+}
+
+/// A file with the name of standard output is nobody's wish.
+#[test]
+fn results_are_not_written_to_a_file_called_by_a_dash() {
+    let scratch = Scratch::new();
+    scratch.file("p.chr", PATHS);
+    for args in
+        [&["run", "p.chr"][..], &["emit", "p.chr", "--stage", "plan"], &["why", "p.chr", "--of", "p/2"]]
+    {
+        let run = scratch.gchr(&[args, &["--out", "-"]].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}: {}", run.stderr);
+        assert!(run.stderr.contains("--out - names no file"), "{args:?}: {}", run.stderr);
+    }
+    assert_eq!(scratch.names(), ["p.chr"]);
+    assert_eq!(scratch.gchr(&["run", "p.chr", "--out", "./-"]).code, 0);
 }
 
 /// Runs gchr by a shell that closes one of its streams: the exit code and standard error.
