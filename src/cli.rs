@@ -28,6 +28,7 @@ mod semantics;
 mod shell;
 mod simd;
 mod sink;
+mod streams;
 mod test;
 mod unwritten;
 mod values;
@@ -156,6 +157,11 @@ fn told(error: &clap::Error) -> ExitCode {
         return ExitCode::from(Exit::Usage.code());
     }
     // Help and version are results, and go to standard output.
+    if !error.use_stderr()
+        && let Err(exit) = streams::check_output()
+    {
+        return ExitCode::from(exit.code());
+    }
     match error.print().and_then(|()| std::io::stdout().flush()) {
         Err(cause) if !error.use_stderr() && cause.kind() != std::io::ErrorKind::BrokenPipe => {
             report::problem("U0107", &format!("cannot write: {cause}"), "check where the output goes");

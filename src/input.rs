@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::ids::IdVec;
-use gchr_base::reading::{Account, read_text};
+use gchr_base::reading::{Account, read_stdin_text, read_text};
 use gchr_base::rule::{self, Start};
 use gchr_base::signature::Signature;
 use gchr_base::source::{SourceId, SourceMap};
@@ -57,7 +57,7 @@ pub struct Input {
 
 impl Input {
     /// A program file; its language follows from the ending of its name unless [`language`](Self::language) says
-    /// otherwise.
+    /// otherwise. `-` is standard input.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::new(Text::File(path.into()), None)
     }
@@ -244,7 +244,10 @@ impl Input {
                 Ok((sources.add(name, text), syntax))
             }
             Text::File(path) => {
-                let text = read_text(path, sources, PROGRAM_FILE, account)?;
+                let text = match path.as_os_str() == "-" {
+                    true => read_stdin_text(sources, PROGRAM_FILE, account)?,
+                    false => read_text(path, sources, PROGRAM_FILE, account)?,
+                };
                 self.file_text(sources, path, text)
             }
             Text::Unsaved { path, text } => self.file_text(sources, path, text.clone()),
@@ -438,6 +441,10 @@ pub(crate) fn no_rules() -> rule::Program {
 }
 
 fn unknown_ending(path: &Path) -> Box<Diagnostic> {
+    if path.as_os_str() == "-" {
+        let message = "nothing says in which language standard input is";
+        return Box::new(Diagnostic::error("U0104", message).help("give --language, e.g. --language trs"));
+    }
     let message = format!("the ending of {} names no language", path.display());
     Box::new(Diagnostic::error("U0104", message).help(
         "name the file .trs, .rec, .ari, .xml, .mcrl2 or .maude for term rewriting, or .chr for Constraint Handling Rules",

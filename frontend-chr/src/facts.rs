@@ -324,17 +324,31 @@ fn constraint(
 /// The bytes of a file, unpacked; `-` is standard input.
 fn content(path: &Path, packing: Packing, account: &Account) -> std::io::Result<Vec<u8>> {
     if path.as_os_str() == "-" {
-        return reading::read_from(std::io::stdin().lock(), 0, path, account);
+        // Nothing but its first bytes says whether it is packed.
+        let mut input = std::io::stdin().lock();
+        let packing = Packing::of_content(std::io::BufRead::fill_buf(&mut input)?);
+        return unpacked(input, packing, path, account);
     }
-    let open = || std::fs::File::open(path).map(std::io::BufReader::new);
+    if packing == Packing::None {
+        return reading::read(path, account);
+    }
+    unpacked(std::io::BufReader::new(std::fs::File::open(path)?), packing, path, account)
+}
+
+/// All bytes of what is packed.
+fn unpacked(
+    input: impl std::io::BufRead,
+    packing: Packing,
+    path: &Path,
+    account: &Account,
+) -> std::io::Result<Vec<u8>> {
     let (name, bytes) = match packing {
-        Packing::None => return reading::read(path, account),
+        Packing::None => return reading::read_from(input, 0, path, account),
         Packing::Gzip => {
-            let unpacked = flate2::bufread::MultiGzDecoder::new(open()?);
-            ("gzip", reading::read_from(unpacked, 0, path, account))
+            ("gzip", reading::read_from(flate2::bufread::MultiGzDecoder::new(input), 0, path, account))
         }
         #[cfg(feature = "tables")]
-        Packing::Zstd => ("zstd", reading::read_from(gchr_tables::unpack_zstd(open()?)?, 0, path, account)),
+        Packing::Zstd => ("zstd", reading::read_from(gchr_tables::unpack_zstd(input)?, 0, path, account)),
         #[cfg(not(feature = "tables"))]
         Packing::Zstd => return Err(format::absent()),
     };

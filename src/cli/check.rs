@@ -15,6 +15,7 @@ use super::effects::{self, Case};
 use super::exit::Exit;
 use super::program::{LanguageArg, ProgramArgs};
 use super::semantics::SemanticsArgs;
+use super::streams::stdin_once;
 use super::{report, sink, watchdog};
 
 /// Arguments of `gchr check`.
@@ -101,6 +102,7 @@ pub fn run(args: &Args, start: Instant) -> Exit {
 }
 
 fn check_all(args: &Args) -> Result<Exit, Exit> {
+    stdin_once(&args.files)?;
     let mut all = Vec::new();
     let mut cases = Vec::new();
     for file in &args.files {

@@ -17,6 +17,7 @@ use super::out_file::{self, File};
 use super::progress::Measuring;
 use super::semantics::SemanticsArgs;
 use super::sink::Stdout;
+use super::streams::no_stdin;
 use super::watchdog::{self, Phase};
 use super::{interrupt, report, words};
 
@@ -152,6 +153,7 @@ fn refuse(code: &str, message: &str, help: &str) -> Exit {
 }
 
 fn plan(args: &Args) -> Result<Plan, Exit> {
+    no_stdin("gchr compare", &args.files)?;
     let mapping = mapping(args)?;
     let subjects =
         args.files.iter().map(|path| subject(args, mapping.as_ref(), path)).collect::<Result<Vec<_>, _>>()?;

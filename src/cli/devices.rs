@@ -13,6 +13,7 @@ use super::exit::Exit;
 use super::program::ProgramArgs;
 use super::report;
 use super::sink::print;
+use super::streams::no_stdin;
 use super::watchdog::{self, Phase};
 
 /// Arguments of `gchr devices`.
@@ -67,6 +68,9 @@ pub fn run(args: &Args) -> Exit {
 
 /// Compiles kernels ahead, and says how long each program took. A program that fails does not keep others from it.
 fn warm(files: &[PathBuf]) -> Exit {
+    if let Err(exit) = no_stdin("gchr devices --warm", files) {
+        return exit;
+    }
     watchdog::enter(Phase::Compile);
     report::cache();
     let mut exit = Exit::Done;

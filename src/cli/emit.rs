@@ -17,6 +17,7 @@ use super::program::ProgramArgs;
 use super::run::KernelsArg;
 use super::semantics::SemanticsArgs;
 use super::sink::Stdout;
+use super::streams::stdin_once;
 use super::watchdog::{self, Phase};
 use super::{report, values};
 
@@ -106,6 +107,9 @@ pub fn run(args: &Args) -> Exit {
         Ok(schedule) => schedule,
         Err(exit) => return exit,
     };
+    if let Err(exit) = stdin_once([&args.program.file]) {
+        return exit;
+    }
     match stage(args, schedule) {
         Ok(content) => write(args, &content),
         Err(Refused::Told) => Exit::Usage,

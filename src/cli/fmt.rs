@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::exit::Exit;
 use super::out_file::File;
 use super::program::{LanguageArg, ProgramArgs};
-use super::run::{stdin_of, stdin_once};
+use super::streams::stdin_once;
 use super::{report, sink};
 
 /// Arguments of `gchr fmt`.
@@ -29,7 +29,7 @@ pub struct Args {
 
 /// Lays out every file; one that cannot be laid out does not keep others from it.
 pub fn run(args: &Args) -> Exit {
-    if let Err(exit) = stdin_once(args.files.iter()) {
+    if let Err(exit) = stdin_once(&args.files) {
         return exit;
     }
     let (mut other, mut failed) = (0, None);
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Exit {
 /// Lays out a file; whether it was in another layout.
 fn lay_out(file: &Path, args: &Args) -> Result<bool, Exit> {
     let is_stdin = file == Path::new("-");
-    let program = ProgramArgs { file: stdin_of(file).to_path_buf(), language: args.language };
+    let program = ProgramArgs { file: file.to_path_buf(), language: args.language };
     let (before, after) = program.input().formatted().map_err(|found| report::refuse(&found))?;
     if is_stdin && !args.check {
         return match sink::print(&after) {

@@ -20,7 +20,7 @@ use lsp_types::notification::{self, Notification as _};
 use serde_json::{Value, json};
 
 use super::exit::Exit;
-use super::{interrupt, report};
+use super::{interrupt, report, streams};
 use checking::{Checked, Checker};
 use documents::Documents;
 use framing::Incoming;
@@ -63,6 +63,9 @@ struct Server {
 /// Serves until `exit`, or the end of the input.
 pub fn run(args: &Args) -> Exit {
     let _ = args.stdio;
+    if let Err(exit) = streams::check_input().and_then(|()| streams::check_output()) {
+        return exit;
+    }
     let (events, heard) = mpsc::channel();
     let incoming = events.clone();
     thread::spawn(move || {

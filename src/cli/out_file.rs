@@ -75,6 +75,8 @@ enum Inner {
 enum Refusal {
     /// The command does something else with it.
     Involved(String),
+    /// It looks like standard output, and would be a file.
+    Dash,
     Io(io::Error),
 }
 
@@ -91,6 +93,11 @@ impl File {
         let shown = path.display();
         let (code, message, help) = match Self::open(option, path) {
             Ok(file) => return Ok(file),
+            Err(Refusal::Dash) => {
+                let message =
+                    format!("{option} - names no file: without {option} a result goes to standard output");
+                ("U0105", message, "./- for a file of this name".to_string())
+            }
             Err(Refusal::Involved(what)) => {
                 ("U0114", format!("{option} would overwrite {what}: {shown}"), "another path".to_string())
             }
@@ -104,6 +111,9 @@ impl File {
     }
 
     fn open(option: &str, path: &Path) -> Result<Self, Refusal> {
+        if path.as_os_str() == "-" {
+            return Err(Refusal::Dash);
+        }
         match fs::metadata(path) {
             Ok(known) if known.is_dir() => return Err(io::Error::other("it is a folder").into()),
             Ok(known) if !known.is_file() => {

@@ -10,7 +10,8 @@ use gchr::base::memory;
 /// A program on the command line.
 #[derive(clap::Args)]
 pub struct ProgramArgs {
-    /// Program file: .trs, .rec, .ari, .xml, .mcrl2, .maude (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    /// Program file: .trs, .rec, .ari, .xml, .mcrl2, .maude (term rewriting) or .chr, .pl (Constraint Handling Rules);
+    /// - for standard input, with --language
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Language of FILE, when its ending does not tell

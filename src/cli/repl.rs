@@ -16,6 +16,7 @@ use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::program::ProgramArgs;
 use super::semantics::SemanticsArgs;
+use super::streams::{check_input, no_stdin};
 use super::watchdog::{self, Phase};
 use super::{interrupt, memory, out_file, report, values};
 use commands::Next;
@@ -114,6 +115,8 @@ pub fn run(args: &Args) -> Exit {
 
 fn loop_over(args: &Args) -> Result<Exit, Exit> {
     args.device.check_alone("gchr repl")?;
+    no_stdin("gchr repl", [&args.program.file])?;
+    check_input()?;
     memory::start_threads(args.threads)?;
     out_file::reads("the program", &args.program.file);
     args.facts.iter().for_each(|(_, file)| out_file::reads("a file of facts", file));

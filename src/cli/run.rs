@@ -29,7 +29,7 @@ use execute::{How, Ran, execute};
 use output::{Out, deliver, deliver_of_child, give_up};
 use team::Member;
 
-pub use args::{Args, stdin_of, stdin_once};
+pub use args::Args;
 pub use as_gpu_child::run_as_gpu_child;
 pub use choices::KernelsArg;
 pub use later_kernels::compile as compile_later_kernels;
@@ -87,7 +87,9 @@ fn compile<'p>(args: &Args, program: &'p Program, options: &CompileOptions) -> R
     args.start_threads_to_run(program, options)?;
     let executable = program.compile(options).map_err(|found| report::refuse(&found))?;
     report::differences(&executable.warnings(), &args.program.file);
-    later_kernels::start_for(executable.kernels());
+    if args.program.file.as_os_str() != "-" {
+        later_kernels::start_for(executable.kernels());
+    }
     Ok(executable)
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gchr::base::{escape, units};
 
 use super::exit::Exit;
-use super::report;
+use super::{report, streams};
 
 /// Bytes that went to standard output.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
@@ -34,6 +34,18 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
+/// Standard output that is closed.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::Error::other(streams::OUTPUT_IS_CLOSED))
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Standard output for results. Remembers that nobody reads any more, which is no error.
 pub struct Stdout {
     inner: Box<dyn Write + Send>,
@@ -44,7 +56,9 @@ impl Stdout {
     /// Shows each line at once on a terminal, larger pieces elsewhere.
     pub fn new() -> Self {
         let stdout = io::stdout();
-        let inner: Box<dyn Write + Send> = if stdout.is_terminal() {
+        let inner: Box<dyn Write + Send> = if streams::output_is_closed() {
+            Box::new(Closed)
+        } else if stdout.is_terminal() {
             Box::new(Counted(escape::terminal(stdout)))
         } else {
             Box::new(BufWriter::with_capacity(1 << 16, Counted(unbuffered(stdout))))

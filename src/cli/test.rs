@@ -17,6 +17,7 @@ use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::program::{LanguageArg, ProgramArgs};
 use super::semantics::SemanticsArgs;
+use super::streams::no_stdin;
 use super::watchdog::{self, Phase};
 use super::{interrupt, memory, report};
 
@@ -68,6 +69,7 @@ pub fn run(args: &Args) -> Exit {
 
 fn all(args: &Args) -> Result<Exit, Exit> {
     args.device.check_alone("gchr test")?;
+    no_stdin("gchr test", &args.files)?;
     memory::start_threads(None)?;
     let options = CompileOptions {
         device: args.device.device(),

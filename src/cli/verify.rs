@@ -13,6 +13,7 @@ use super::program::ProgramArgs;
 use super::report;
 use super::semantics::FiringArg;
 use super::sink::print;
+use super::streams::stdin_once;
 
 /// Arguments of `gchr verify`.
 #[derive(clap::Args)]
@@ -95,6 +96,7 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn generated(args: &Args, schedule: Schedule) -> Result<Vec<Verdict>, Exit> {
+    stdin_once([&args.program.file])?;
     let program = args.program.input().for_rounds(true).parse().map_err(|found| report::refuse(&found))?;
     let firing = args.firing.map_or(Firing::default(), FiringArg::firing);
     let options = CompileOptions { schedule, firing, ..CompileOptions::default() };

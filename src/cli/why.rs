@@ -14,9 +14,9 @@ use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::out_file::{self, File};
 use super::program::ProgramArgs;
-use super::run::{stdin_of, stdin_once};
 use super::semantics::SemanticsArgs;
 use super::sink::{Stdout, shown};
+use super::streams::{stdin_of, stdin_once};
 use super::watchdog::{self, Phase};
 use super::{interrupt, memory, progress, report, values};
 
@@ -117,7 +117,7 @@ pub fn run(args: &Args, start: Instant) -> Exit {
 }
 
 fn explain(args: &Args, start: Instant) -> Result<Exit, Exit> {
-    stdin_once(args.facts.iter().map(|(_, file)| file))?;
+    stdin_once(args.facts.iter().map(|(_, file)| file).chain([&args.program.file]))?;
     memory::start_threads(args.threads)?;
     let program = args.input().parse().map_err(|found| report::refuse(&found))?;
     report::warnings(program.warnings(), &args.program.file);
@@ -137,7 +137,7 @@ fn explain(args: &Args, start: Instant) -> Result<Exit, Exit> {
     effects::check(&[case])?;
     values::check_header(&args.header, &args.facts)?;
     let is_term = program.language() == Language::Terms;
-    out_file::reads("the program", &args.program.file);
+    out_file::reads("the program", stdin_of(&args.program.file));
     out_file::reads_texts(program.sources());
     let facts = args.facts.iter().map(|(_, file)| stdin_of(gchr::split_table(file, None).0));
     facts.for_each(|file| out_file::reads("a file of facts", file));

@@ -28,6 +28,7 @@ mod round_trips;
 mod rounds;
 mod signatures;
 mod simd;
+mod streams;
 mod support;
 mod tables;
 mod test;

@@ -49,6 +49,17 @@ fn switches_keep_the_store() {
     assert!(logic.stdout.matches("leq(").count() >= 2, "{}", logic.stdout);
 }
 
+/// The way out of a limit is one that a session has.
+#[test]
+fn limits_are_moved_by_commands() {
+    let scratch = scratch();
+    let lines = ":set max-steps 1\nedge(1, 2), edge(2, 3)\n:set max-steps off\n:set max-output 4\n:store\nedge(1, 2)\n";
+    let run = repl(&scratch, &["paths.chr"], lines);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("raise it with :set max-steps N, or `off` for no limit"), "{}", run.stderr);
+    assert!(!run.stderr.contains("--max-steps"), "{}", run.stderr);
+}
+
 #[test]
 fn a_store_is_kept_in_a_file() {
     let scratch = scratch();

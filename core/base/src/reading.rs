@@ -132,8 +132,23 @@ pub fn read_text(
     wanted: &str,
     account: &Account,
 ) -> Result<String, Box<Diagnostic>> {
-    let shown = path.display();
     let bytes = read(path, account).map_err(|error| Box::new(unread(error, "U0101", path, wanted)))?;
+    text_of(bytes, path, sources)
+}
+
+/// The same of standard input, which is called `-`.
+pub fn read_stdin_text(
+    sources: &mut SourceMap,
+    wanted: &str,
+    account: &Account,
+) -> Result<String, Box<Diagnostic>> {
+    let name = Path::new("-");
+    let bytes = read_from(io::stdin().lock(), 0, name, account);
+    text_of(bytes.map_err(|error| Box::new(unread(error, "U0101", name, wanted)))?, name, sources)
+}
+
+fn text_of(bytes: Vec<u8>, path: &Path, sources: &mut SourceMap) -> Result<String, Box<Diagnostic>> {
+    let shown = path.display();
     if marks_comments(path) && outside_comments(&bytes) {
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }

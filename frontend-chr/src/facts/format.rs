@@ -79,6 +79,15 @@ impl Packing {
             _ => Packing::None,
         }
     }
+
+    /// By the first bytes, with which no text in UTF-8 begins.
+    pub(super) fn of_content(first: &[u8]) -> Self {
+        match first {
+            [0x1f, 0x8b, ..] => Packing::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstd,
+            _ => Packing::None,
+        }
+    }
 }
 
 /// A file and the table of it that is named behind it: `roads.db:edge`. A file that has such a name itself is one.
@@ -106,6 +115,10 @@ pub(super) fn of(file: &FactFile) -> Result<(FactFormat, Packing), Box<Diagnosti
     let shown = path.display();
     let refused = |message: String, help: &str| Err(Box::new(Diagnostic::error("C0602", message).help(help)));
     match found {
+        None if ending(of_packed) == "json" => refused(
+            format!("{shown}: a JSON document is not read, JSON lines are"),
+            "write the arguments of each constraint on a line of a .jsonl file: [1, \"a\"]",
+        ),
         None => refused(
             format!("{shown}: the ending does not say what the file holds"),
             "give --facts-format, or rename it: .csv for fields separated by commas, .tsv or .txt by tabs, .jsonl for \

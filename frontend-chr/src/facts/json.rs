@@ -42,6 +42,12 @@ impl Lines<'_> {
             }
             match self.row(line, &mut columns) {
                 Ok(()) => rows += 1,
+                Err(_) if rows + errors == 0 && values::is_document(bytes) => {
+                    let found = Diagnostic::error("C0613", "this is a JSON document, and no JSON lines")
+                        .help(format!("write a line for each constraint: {}", example(self.wants)));
+                    diagnostics.push(self.at_line(found, number, line, sources));
+                    return None;
+                }
                 Err(found) if errors < MAX_SHOWN => {
                     diagnostics.push(self.at_line(*found, number, line, sources));
                     errors += 1;
@@ -94,6 +100,9 @@ impl Lines<'_> {
             NoArguments::Syntax(why) => Diagnostic::error("C0613", "this line is no JSON").note(why),
             NoArguments::Missing => {
                 Diagnostic::error("C0613", "this line is neither an array nor an object with an array `args`")
+                    .note(
+                        "arguments of constraints have no names: members of an object are not taken for them",
+                    )
             }
             NoArguments::Value { column, what } => {
                 let message = format!("argument {} of {} holds {what}", column + 1, self.label);

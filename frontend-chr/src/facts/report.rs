@@ -19,9 +19,11 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Diagnostic {
     match StopReason::from(error) {
         StopReason::Output { message } => {
-            Diagnostic::error("C0601", format!("{} cannot be read", path.display()))
-                .note(message)
-                .help("check the name of the file and the right to read it")
+            let help = match message.contains("locked") {
+                true => "wait until it has ended, or read a copy of the file",
+                false => "check the name of the file and the right to read it",
+            };
+            Diagnostic::error("C0601", format!("{} cannot be read", path.display())).note(message).help(help)
         }
         reason => reason.to_diagnostic(),
     }

@@ -228,6 +228,27 @@ fn many_errors_are_counted() {
     );
 }
 
+/// Documents are told from JSON lines, which are read line by line.
+#[test]
+fn documents_of_json_are_refused_once() {
+    let program = &declared("?, ?");
+    for text in [
+        "[\n  [1, 2],\n  [3, 4]\n]\n",
+        "[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]",
+        "[{\"a\": 1, \"b\": 2},\n{\"a\": 3, \"b\": 4}]\n",
+        "{\n  \"store\": [\n    {\"constraint\": \"c\", \"args\": [1, 2]}\n  ]\n}\n",
+    ] {
+        let wanted = ("C0613".to_string(), "this is a JSON document, and no JSON lines".to_string());
+        assert_eq!(errors(program, "c.jsonl", text.as_bytes()), [wanted], "{text}");
+    }
+    for text in ["[1, 2]\n[3]\n", "[3]\n[1, 2]\n", "[{\"a\": 1}, 2]\n[1, 2]\n", "{\"a\": 1}\n", "[\n[1, 2]\n"]
+    {
+        let found = errors(program, "c.jsonl", text.as_bytes());
+        assert!(found.iter().all(|(_, message)| !message.contains("document")), "{text}: {found:?}");
+    }
+    assert_eq!(columns(program, "c.jsonl", "[[1, 2], [3]]").len(), 2);
+}
+
 #[test]
 fn bad_requests() {
     let code = |constraint: &str, name: &str| {
@@ -236,6 +257,7 @@ fn bad_requests() {
     };
     assert_eq!(code("edge", "e.parquet.gz"), "C0602");
     assert_eq!(code("edge", "e.xls"), "C0602");
+    assert_eq!(code("edge", "e.json"), "C0602");
     assert_eq!(code("edg", "e.csv"), "C0603");
     assert_eq!(code("edge/2", "e.csv"), "C0603");
     assert_eq!(code("c", "e.csv"), "C0603");

@@ -445,8 +445,16 @@ impl<'a> State<'a> {
     }
 }
 
+/// Shows why there is no result. Here a limit is moved by `:set`.
 fn failed(found: &Diagnostics) -> Next {
-    report::diagnostics(found);
+    report::diagnostics(&found.adjusted(|found| {
+        if matches!(found.code, "R0201" | "R0202" | "R0204" | "R0206" | "R0207")
+            && let Some(help) = &mut found.help
+        {
+            *help = help.replace("--", ":set ").replace("leave it out for", "`off` for");
+        }
+        true
+    }));
     Next::Failed
 }
 

@@ -1,7 +1,7 @@
 //! The command line of `gchr run`, and what follows from it.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gchr::base::rule::Semantics;
 use gchr::{
@@ -19,6 +19,7 @@ use crate::cli::exit::Exit;
 use crate::cli::limits::LimitArgs;
 use crate::cli::program::ProgramArgs;
 use crate::cli::semantics::SemanticsArgs;
+use crate::cli::streams::{stdin_of, stdin_once};
 use crate::cli::{batch, memory, out_file, profile, report, values};
 
 /// Arguments of `gchr run`.
@@ -172,7 +173,7 @@ impl Args {
 
     /// Notes what is read, so that no result is written over it.
     pub fn note_files(&self) {
-        out_file::reads("the program", &self.program.file);
+        out_file::reads("the program", stdin_of(&self.program.file));
         let format = self.facts_format.map(FactFormat::from);
         let facts = self.facts.iter().map(|(_, file)| stdin_of(gchr::split_table(file, format).0));
         facts.for_each(|file| out_file::reads("a file of facts", file));
@@ -231,7 +232,7 @@ impl Args {
 
     /// Refuses that standard input is read for two things.
     pub fn check_stdin(&self) -> Result<(), Exit> {
-        stdin_once(self.facts.iter().map(|(_, file)| file).chain(&self.inputs))
+        stdin_once(self.facts.iter().map(|(_, file)| file).chain(&self.inputs).chain([&self.program.file]))
     }
 
     /// Starts the threads that load facts, and those whose number is given.
@@ -254,7 +255,8 @@ impl Args {
         let single = single
             && self.out_dir.is_none()
             && self.format().text().is_some()
-            && self.facts.iter().all(|(_, f)| f.as_os_str() != "-");
+            && self.facts.iter().all(|(_, f)| f.as_os_str() != "-")
+            && self.program.file.as_os_str() != "-";
         let options = self.semantics.complete(CompileOptions::default());
         let in_rounds = || program.semantics(&options) == Semantics::Rounds && !program.writes();
         self.device.device() == Device::Auto
@@ -359,19 +361,4 @@ impl Args {
             Exit::Usage
         })
     }
-}
-
-/// Refuses files of which more than one is standard input.
-pub fn stdin_once<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), Exit> {
-    if files.filter(|file| file.as_os_str() == "-").count() > 1 {
-        let help = "give - once, and files for the others";
-        report::problem("U0105", "standard input can be read once only", help);
-        return Err(Exit::Usage);
-    }
-    Ok(())
-}
-
-/// A file, where `-` is standard input.
-pub fn stdin_of(file: &Path) -> &Path {
-    if file.as_os_str() == "-" { Path::new("/dev/stdin") } else { file }
 }

@@ -89,13 +89,19 @@ impl Tables {
 }
 
 /// `path.csv`; `path.2.csv` where the program declares others of the name. Characters that file systems may not take
-/// are written by their numbers: `a%2Fb.csv`.
+/// are written by their numbers: `a%2Fb.csv`; so are large letters where the program declares another name that differs
+/// in them only, since some file systems take such names for one. The empty name is `%`.
 fn file_name(name: &str, arity: usize, ending: &str, declared: &[(String, usize)]) -> String {
     let mut text = String::new();
+    let small = name.to_lowercase();
+    let is_like_another = declared.iter().any(|(other, _)| other != name && other.to_lowercase() == small);
+    if name.is_empty() {
+        text.push('%');
+    }
     for c in name.chars() {
         match c {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => text.push(c),
-            c if c.is_alphanumeric() => text.push(c),
+            '_' => text.push(c),
+            c if c.is_alphanumeric() && !(is_like_another && c.is_uppercase()) => text.push(c),
             c => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| text.push_str(&format!("%{byte:02X}"))),
         }
     }
@@ -111,12 +117,25 @@ mod tests {
 
     #[test]
     fn each_constraint_has_a_file_name_of_its_own() {
-        let declared: Vec<(String, usize)> = ["p", "p", "a/b", ".", "größe"]
+        let declared: Vec<(String, usize)> = ["p", "p", "a/b", ".", "größe", "Ab", "aB", "", "C"]
             .iter()
-            .zip([1, 2, 2, 0, 1])
+            .zip([1, 2, 2, 0, 1, 1, 1, 1, 1])
             .map(|(n, a)| ((*n).into(), a))
             .collect();
         let names: Vec<String> = declared.iter().map(|(n, a)| file_name(n, *a, "csv", &declared)).collect();
-        assert_eq!(names, ["p.1.csv", "p.2.csv", "a%2Fb.csv", "%2E.csv", "größe.csv"]);
+        assert_eq!(
+            names,
+            [
+                "p.1.csv",
+                "p.2.csv",
+                "a%2Fb.csv",
+                "%2E.csv",
+                "größe.csv",
+                "%41b.csv",
+                "a%42.csv",
+                "%.csv",
+                "C.csv"
+            ]
+        );
     }
 }

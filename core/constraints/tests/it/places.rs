@@ -71,7 +71,7 @@ fn rules_that_workers_cannot_share_say_why() {
         assert_eq!((plan.rules[id].name.as_str(), why), (rule, reason), "{text}");
     };
     let c = ":- chr_constraint a(+int), b(+int, +int), c(+int, +int, +int), t(+any).\n";
-    refused(&format!("{c}r @ a(X) <=> X > 0 | a(0).\n"), "r", "r removes constraints a/1");
+    refused(&format!("{c}r @ a(X) <=> X > 0 | a(0).\n"), "r", "it removes constraints a/1");
     refused(&format!("{c}r @ a(X) ==> write(X).\n"), "r", "it writes output");
     refused(&format!("{c}r @ t(X) ==> t(X).\n"), "r", "t/1 has a column for values of any kind");
     let why = "which of its constraints stays depends on their age";

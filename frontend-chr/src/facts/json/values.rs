@@ -100,6 +100,14 @@ pub fn read(line: &[u8]) -> Result<Read<'_>, NoArguments> {
     }
 }
 
+/// Whether a text is one value of JSON on several lines, or a list of objects: a document, as other programs write it.
+pub fn is_document(text: &[u8]) -> bool {
+    let mut events = Events::of(text);
+    let objects = events.next().is_ok_and(|first| first == JsonEvent::StartArray)
+        && events.next().is_ok_and(|second| second == JsonEvent::StartObject);
+    (objects || text.trim_ascii().contains(&b'\n')) && Events::of(text).skip_all().is_ok()
+}
+
 /// The members of a line that is an object.
 fn members<'l>(events: &mut Events<'l>, read: &mut Read<'l>) -> Result<(), NoArguments> {
     let mut found = false;

@@ -42,7 +42,8 @@ pub(super) fn reason(plan: &ChrPlan, id: RuleId) -> Option<String> {
         Verdict::General { .. } => {
             let removed = rule.heads.iter().find(|head| !plan.tables[head.constraint].removed_by.is_empty());
             if let Some(head) = removed {
-                let by = &plan.rules[plan.tables[head.constraint].removed_by[0]].name;
+                let by = plan.tables[head.constraint].removed_by[0];
+                let by = if by == id { "it" } else { &plan.rules[by].name };
                 return Some(format!("{by} removes constraints {}", name(head.constraint)));
             }
             rule.body.iter().any(Goal::writes).then(|| "it writes output".into())
