@@ -84,6 +84,23 @@ impl Lower<'_> {
         self.app(lists.cons, elements, span)
     }
 
+    /// Calls `through` behind the first element of a list, with that before what has been collected.
+    fn past_first(
+        &mut self,
+        through: SymbolId,
+        env: &Env,
+        (list, collected): (&Key, &Key),
+        kind: usize,
+        span: Span,
+    ) -> (Cx, Vec<Pattern>, Expr) {
+        let First { cx, patterns, element, further } = self.with_first(env, list, kind, span);
+        let lists = self.lists(kind);
+        let before = self.put_before(lists, &cx, element, collected, span);
+        let args = cx.values(env, &[(list, cx.value(further, span)), (collected, before)], span);
+        let call = self.app(through, args, span);
+        (cx, patterns, call)
+    }
+
     pub(super) fn in_order(&mut self, kind: usize, reversed: Expr, span: Span) -> Expr {
         let lists = self.lists(kind);
         let onto = self.function(Make::Onto(kind));
@@ -120,10 +137,7 @@ impl Lower<'_> {
         args.push(cx.value(first, span));
         let attempt = self.app(found, args, span);
         self.if_found(through, cx, patterns, attempt, search);
-        let First { cx, patterns, element: first, further } = self.with_first(&inner, list, kind, span);
-        let before = self.put_before(lists, &cx, first, &seen, span);
-        let args = cx.values(&inner, &[(list, cx.value(further, span)), (&seen, before)], span);
-        let body = self.app(through, args, span);
+        let (cx, patterns, body) = self.past_first(through, &inner, (list, &seen), kind, span);
         self.rule(through, cx, patterns, body, span);
         self.nothing(through, &inner, search);
         Ok(())
@@ -249,15 +263,11 @@ impl Lower<'_> {
     ) -> Result<SymbolId, Unmatched> {
         let Then { env, search, .. } = then;
         let (span, kind) = (search.span, self.space.signature.ops[op].range);
-        let lists = self.lists(kind);
         let (cx, patterns) = self.again(env, span);
         let further = self.solve(then)?;
         let attempt = self.app(further, cx.values(env, &[], span), span);
         self.if_found(through, cx, patterns, attempt, search);
-        let First { cx, patterns, element, further: rest } = self.with_first(env, list, kind, span);
-        let before = self.put_before(lists, &cx, element, taken, span);
-        let args = cx.values(env, &[(list, cx.value(rest, span)), (taken, before)], span);
-        let body = self.app(through, args, span);
+        let (cx, patterns, body) = self.past_first(through, env, (list, taken), kind, span);
         self.rule(through, cx, patterns, body, span);
         self.nothing(through, env, search);
         Ok(further)
@@ -290,10 +300,7 @@ impl Lower<'_> {
         let args = cx.values(&inner, &[(list, self.nil(lists, span))], span);
         let body = self.app(further, args, span);
         self.rule(through, cx, patterns, body, span);
-        let First { cx, patterns, element, further: rest } = self.with_first(&inner, list, kind, span);
-        let before = self.put_before(lists, &cx, element, &left, span);
-        let args = cx.values(&inner, &[(list, cx.value(rest, span)), (&left, before)], span);
-        let attempt = self.app(through, args, span);
+        let (cx, patterns, attempt) = self.past_first(through, &inner, (list, &left), kind, span);
         self.if_found(through, cx, patterns, attempt, search);
         self.take_equal(through, (list, &taken, &left), (kind, twice), Then { env: &inner, ..then });
         self.nothing(through, &inner, search);
