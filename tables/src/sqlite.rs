@@ -167,7 +167,7 @@ fn failed(error: rusqlite::Error) -> Error {
     let said = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            Error::Io(io::Error::other("another process has locked the database"))
+            Error::Io(io::Error::new(io::ErrorKind::ResourceBusy, "another process has locked the database"))
         }
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure) => {
             Error::Io(io::Error::other(said))

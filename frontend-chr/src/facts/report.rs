@@ -17,9 +17,10 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file that cannot be read.
 pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Diagnostic {
+    let is_busy = error.kind() == std::io::ErrorKind::ResourceBusy;
     match StopReason::from(error) {
         StopReason::Output { message } => {
-            let help = match message.contains("locked") {
+            let help = match is_busy {
                 true => "wait until it has ended, or read a copy of the file",
                 false => "check the name of the file and the right to read it",
             };
