@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::ids::IdVec;
-use gchr_base::reading::{Account, read_stdin_text, read_text};
+use gchr_base::reading::{Account, is_stdin, read_stdin_text, read_text};
 use gchr_base::rule::{self, Start};
 use gchr_base::signature::Signature;
 use gchr_base::source::{SourceId, SourceMap};
@@ -244,7 +244,7 @@ impl Input {
                 Ok((sources.add(name, text), syntax))
             }
             Text::File(path) => {
-                let text = match path.as_os_str() == "-" {
+                let text = match is_stdin(path) {
                     true => read_stdin_text(sources, PROGRAM_FILE, account)?,
                     false => read_text(path, sources, PROGRAM_FILE, account)?,
                 };
@@ -441,7 +441,7 @@ pub(crate) fn no_rules() -> rule::Program {
 }
 
 fn unknown_ending(path: &Path) -> Box<Diagnostic> {
-    if path.as_os_str() == "-" {
+    if is_stdin(path) {
         let message = "nothing says in which language standard input is";
         return Box::new(Diagnostic::error("U0104", message).help("give --language, e.g. --language trs"));
     }

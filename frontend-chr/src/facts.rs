@@ -323,7 +323,7 @@ fn constraint(
 
 /// The bytes of a file, unpacked; `-` is standard input.
 fn content(path: &Path, packing: Packing, account: &Account) -> std::io::Result<Vec<u8>> {
-    if path.as_os_str() == "-" {
+    if reading::is_stdin(path) {
         // Nothing but its first bytes says whether it is packed.
         let mut input = std::io::stdin().lock();
         let packing = Packing::of_content(std::io::BufRead::fill_buf(&mut input)?);

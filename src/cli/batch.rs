@@ -8,6 +8,7 @@ use std::path::Path;
 use gchr::base::error::StopReason;
 use gchr::base::escape;
 use gchr::base::limited::Limited;
+use gchr::base::reading::is_stdin;
 use gchr::base::watch::Watch;
 use gchr::{
     BatchError, BatchLine, BatchOptions, BatchSummary, Diagnostic, Executable, FormatError, LineText,
@@ -92,7 +93,7 @@ pub fn run(
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
-    if path == Path::new("-") {
+    if is_stdin(path) {
         return Ok(Box::new(BufReader::with_capacity(1 << 16, io::stdin())));
     }
     if path.is_dir() {

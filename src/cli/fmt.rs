@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use gchr::base::reading::is_stdin;
+
 use super::exit::Exit;
 use super::out_file::File;
 use super::program::{LanguageArg, ProgramArgs};
@@ -48,10 +50,9 @@ pub fn run(args: &Args) -> Exit {
 
 /// Lays out a file; whether it was in another layout.
 fn lay_out(file: &Path, args: &Args) -> Result<bool, Exit> {
-    let is_stdin = file == Path::new("-");
     let program = ProgramArgs { file: file.to_path_buf(), language: args.language };
     let (before, after) = program.input().formatted().map_err(|found| report::refuse(&found))?;
-    if is_stdin && !args.check {
+    if is_stdin(file) && !args.check {
         return match sink::print(&after) {
             Exit::Done => Ok(false),
             exit => Err(exit),

@@ -15,6 +15,7 @@ mod typed;
 use std::time::Instant;
 
 use gchr::base::limited::Limited;
+use gchr::base::reading::is_stdin;
 use gchr::report::profile::{Profile, Why};
 use gchr::{BatchOptions, CompileOptions, Control, Device, Executable, Program, Recorder, WhyOptions};
 
@@ -87,7 +88,7 @@ fn compile<'p>(args: &Args, program: &'p Program, options: &CompileOptions) -> R
     args.start_threads_to_run(program, options)?;
     let executable = program.compile(options).map_err(|found| report::refuse(&found))?;
     report::differences(&executable.warnings(), &args.program.file);
-    if args.program.file.as_os_str() != "-" {
+    if !is_stdin(&args.program.file) {
         later_kernels::start_for(executable.kernels());
     }
     Ok(executable)

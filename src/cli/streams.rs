@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gchr::base::reading::is_stdin;
+
 use super::exit::Exit;
 use super::report;
 
@@ -41,10 +43,6 @@ pub fn output_is_closed() -> bool {
 /// A file, where `-` is standard input.
 pub fn stdin_of(file: &Path) -> &Path {
     if is_stdin(file) { Path::new("/dev/stdin") } else { file }
-}
-
-fn is_stdin(file: &Path) -> bool {
-    file.as_os_str() == "-"
 }
 
 /// Refuses files of which more than one is standard input, and that one if it is closed.

@@ -136,7 +136,7 @@ pub fn read_text(
     text_of(bytes, path, sources)
 }
 
-/// The same of standard input, which is called `-`.
+/// The same of [standard input](is_stdin).
 pub fn read_stdin_text(
     sources: &mut SourceMap,
     wanted: &str,
@@ -145,6 +145,11 @@ pub fn read_stdin_text(
     let name = Path::new("-");
     let bytes = read_from(io::stdin().lock(), 0, name, account);
     text_of(bytes.map_err(|error| Box::new(unread(error, "U0101", name, wanted)))?, name, sources)
+}
+
+/// Whether a file is standard input, which is called `-`.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
 }
 
 fn text_of(bytes: Vec<u8>, path: &Path, sources: &mut SourceMap) -> Result<String, Box<Diagnostic>> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::reading;
 
 use super::FactFile;
 
@@ -107,7 +108,7 @@ pub(super) fn of(file: &FactFile) -> Result<(FactFormat, Packing), Box<Diagnosti
     let packing = Packing::of(path);
     let of_packed =
         if packing == Packing::None { path } else { Path::new(path.file_stem().unwrap_or_default()) };
-    let is_stdin = path.as_os_str() == "-";
+    let is_stdin = reading::is_stdin(path);
     let found = file.format.or_else(|| match is_stdin {
         true => Some(FactFormat::Csv),
         false => FactFormat::of_ending(&ending(of_packed)),

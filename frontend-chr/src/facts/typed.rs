@@ -10,7 +10,7 @@ use std::path::Path;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;
-use gchr_base::reading::Account;
+use gchr_base::reading::{self, Account};
 use gchr_tables::{Batch, Column, Error, Format, Kind, Source};
 use rayon::prelude::*;
 
@@ -82,7 +82,7 @@ impl TypedTable<'_> {
     }
 
     fn open(&self, format: Format, table: &str) -> Result<Source, Error> {
-        if self.path.as_os_str() == "-" {
+        if reading::is_stdin(self.path) {
             return Source::stream(std::io::BufReader::new(std::io::stdin()));
         }
         Source::open(self.path, format, table)

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use gchr::base::reading::is_stdin;
 use gchr::base::rule::Semantics;
 use gchr::{
     Answers, CompileOptions, Device, FactFile, FactFormat, Firing, Format, Header, Input, KernelTier,
@@ -255,8 +256,8 @@ impl Args {
         let single = single
             && self.out_dir.is_none()
             && self.format().text().is_some()
-            && self.facts.iter().all(|(_, f)| f.as_os_str() != "-")
-            && self.program.file.as_os_str() != "-";
+            && !self.facts.iter().any(|(_, file)| is_stdin(file))
+            && !is_stdin(&self.program.file);
         let options = self.semantics.complete(CompileOptions::default());
         let in_rounds = || program.semantics(&options) == Semantics::Rounds && !program.writes();
         self.device.device() == Device::Auto
