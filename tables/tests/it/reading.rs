@@ -182,6 +182,7 @@ fn a_database_may_lack_the_table_or_be_locked() {
     database.execute_batch("BEGIN EXCLUSIVE").expect("a lock");
     let Err(Error::Io(error)) = open("v") else { panic!("it is locked") };
     assert!(error.to_string().contains("locked"), "{error}");
+    assert_eq!(error.kind(), std::io::ErrorKind::ResourceBusy);
 }
 
 #[test]
