@@ -7,6 +7,7 @@
 
 mod allocator;
 mod available;
+mod growing;
 mod pages;
 mod reservation;
 mod reserve;
@@ -19,6 +20,7 @@ use crate::error::StopReason;
 
 pub use allocator::{Allocator, when_exhausted};
 pub use available::{address_space_left, available};
+pub use growing::Growing;
 pub use pages::prefer_large_pages;
 pub use reservation::Reservation;
 pub use sparse::SparseWords;

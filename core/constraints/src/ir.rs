@@ -15,7 +15,7 @@ use gchr_base::ids::IdVec;
 use gchr_base::rule::{Const, Expr, Goal, GoalKind, Pattern, Role, RuleId, Semantics};
 use gchr_base::signature::{ConstraintId, Density, SortKind, SymbolId};
 use gchr_base::source::Span;
-use places::Places;
+use places::{Place, Places};
 
 define_id!(
     /// An occurrence: a head that the active constraint can fill.
@@ -373,6 +373,15 @@ impl ChrPlan {
     /// The rules whose instances are candidates of rounds.
     pub fn general_rules(&self) -> impl Iterator<Item = (RuleId, &RulePlan)> {
         self.rules.iter_enumerated().filter(|(id, _)| self.is_general(*id))
+    }
+
+    /// The column whose value rules carry on from what they start with to what they add to the table, as far as there
+    /// is one: that by which workers share it.
+    pub(crate) fn carried_column(&self, table: ConstraintId) -> Option<usize> {
+        match &self.places.tables.get(table)?.home {
+            Place::By(columns) => columns.first().copied(),
+            Place::Everywhere => None,
+        }
     }
 
     /// The occurrences of a rule, which follow each other.

@@ -4,20 +4,19 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use gchr_base::memory::Growing;
 use gchr_base::signature::SortKind;
 
 /// Rows that threads fill side by side: the system gives their memory when it is touched, which takes longer than the
 /// filling.
 const MANY: usize = if cfg!(test) { 16 } else { 1 << 18 };
 
-/// Makes a vector longer, with exactly as much memory as it needs.
-fn resize<T: Copy + Send + Sync>(values: &mut Vec<T>, len: usize, value: T) {
-    let more = len - values.len();
-    values.reserve_exact(more);
-    if more < MANY || rayon::current_num_threads() == 1 {
-        values.resize(len, value);
-    } else {
-        values.par_extend(rayon::iter::repeat_n(value, more));
+/// Makes an array longer.
+fn resize<T: bytemuck::Pod + Send + Sync>(values: &mut Growing<T>, len: usize, value: T) {
+    let new = values.grow(len);
+    // New values are zero.
+    if !bytemuck::bytes_of(&value).iter().all(|&byte| byte == 0) {
+        number(new, |_| value);
     }
 }
 
@@ -26,7 +25,7 @@ fn number<T: Send>(values: &mut [T], value: impl Fn(u64) -> T + Sync) {
     let set = |first: usize, values: &mut [T]| {
         (first as u64..).zip(values).for_each(|(at, to)| *to = value(at));
     };
-    if values.len() < MANY {
+    if values.len() < MANY || rayon::current_num_threads() == 1 {
         set(0, values);
     } else {
         let (chunks, set) = (values.par_chunks_mut(MANY / 4).enumerate(), &set);
@@ -57,16 +56,18 @@ impl Live {
 /// Values of one column, as words.
 pub(crate) enum Column {
     /// 32 bits a value: text ids, and integers as long as none is negative or greater.
-    Narrow(Vec<u32>),
+    Narrow(Growing<u32>),
     /// 64 bits a value.
-    Wide(Vec<u64>),
+    Wide(Growing<u64>),
 }
 
 impl Column {
     pub(crate) fn new(kind: SortKind) -> Self {
         match kind {
-            SortKind::Atom | SortKind::Str | SortKind::Data | SortKind::Int => Column::Narrow(Vec::new()),
-            SortKind::Float | SortKind::Any => Column::Wide(Vec::new()),
+            SortKind::Atom | SortKind::Str | SortKind::Data | SortKind::Int => {
+                Column::Narrow(Growing::default())
+            }
+            SortKind::Float | SortKind::Any => Column::Wide(Growing::default()),
         }
     }
 
@@ -161,8 +162,8 @@ impl Column {
     #[cold]
     fn widen(&mut self, word: impl Fn(u32) -> u64) {
         if let Column::Narrow(values) = self {
-            let mut wide = Vec::with_capacity(values.capacity());
-            wide.extend(values.iter().map(|&value| word(value)));
+            let mut wide = Growing::default();
+            wide.grow(values.len()).iter_mut().zip(values.iter()).for_each(|(to, &value)| *to = word(value));
             *self = Column::Wide(wide);
         }
     }
@@ -210,7 +211,11 @@ pub(super) fn copy_columns(to: &mut [Column], first: usize, from: &[Column], row
 }
 
 /// The values of a column: lists of several threads, one behind the other.
-pub(crate) type Lists<'v> = Vec<Vec<&'v [u64]>>;
+pub(crate) struct Lists<'v> {
+    pub(crate) lists: Vec<Vec<&'v [u64]>>,
+    /// All bits that a value has, where they are known.
+    pub(crate) bits: Option<u64>,
+}
 
 /// Values that are written by as many threads as there are: fewer are written by one before others are awake.
 const SHARED: usize = if cfg!(test) { 16 } else { 1 << 17 };
@@ -223,11 +228,12 @@ pub(super) fn set_lists(columns: &mut [Column], first: usize, values: &[Lists<'_
         let all = own.iter().copied().flatten().fold(0, |all, value| all | value);
         all <= u64::from(u32::MAX)
     };
-    let widens = |(column, lists): (&Column, &Lists<'_>)| {
+    let widens = |(column, values): (&Column, &Lists<'_>)| {
         matches!(column, Column::Narrow(_))
-            && !match is_shared {
-                true => lists.par_iter().all(is_narrow),
-                false => lists.iter().all(is_narrow),
+            && !match (values.bits, is_shared) {
+                (Some(bits), _) => bits <= u64::from(u32::MAX),
+                (None, true) => values.lists.par_iter().all(is_narrow),
+                (None, false) => values.lists.iter().all(is_narrow),
             }
     };
     let widens: Vec<bool> = match is_shared {
@@ -238,9 +244,9 @@ pub(super) fn set_lists(columns: &mut [Column], first: usize, values: &[Lists<'_
         column.widen(u64::from);
     }
     let mut pieces: Vec<(Piece<'_>, &[&[u64]])> = Vec::new();
-    for (column, lists) in columns.iter_mut().zip(values) {
+    for (column, values) in columns.iter_mut().zip(values) {
         let mut rest = Piece::of(column, first);
-        for own in lists {
+        for own in &values.lists {
             let (piece, behind) = rest.split(own.iter().map(|values| values.len()).sum());
             pieces.push((piece, own));
             rest = behind;
@@ -303,7 +309,7 @@ fn wide_id(id: u32) -> u64 {
 
 impl Ids {
     pub(crate) fn new() -> Self {
-        Self(Column::Narrow(Vec::new()))
+        Self(Column::Narrow(Growing::default()))
     }
 
     #[inline]

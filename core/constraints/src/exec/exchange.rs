@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::column::Lists;
 use super::store::Store;
 use super::table::{DEAD, Table};
 use crate::ir::ChrPlan;
@@ -80,9 +81,9 @@ impl Store {
 }
 
 /// The values of a column in these runs.
-fn lists<'v>(column: &'v [u64], pieces: &[Vec<Range<usize>>]) -> Vec<Vec<&'v [u64]>> {
+fn lists<'v>(column: &'v [u64], pieces: &[Vec<Range<usize>>]) -> Lists<'v> {
     let piece = |runs: &Vec<Range<usize>>| runs.iter().map(|run| &column[run.clone()]).collect();
-    pieces.iter().map(piece).collect()
+    Lists { lists: pieces.iter().map(piece).collect(), bits: None }
 }
 
 /// Rows of a piece of a table that a thread takes.

@@ -16,7 +16,7 @@ use gchr_base::memory::Shortage;
 use gchr_base::signature::SortKind;
 use grid::{Bits, Grid, Room};
 use hash::{HashHeads, hash_many, hash_row, hash1, hash2};
-pub(crate) use many::Cursor;
+pub(crate) use many::{Cursor, ListHeads};
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -91,9 +91,13 @@ impl Index {
         }
     }
 
-    /// From now on no two rows have the same key, and nobody asks which row has one.
-    pub(crate) fn make_set(&mut self) {
+    /// From now on no two rows have the same key, and nobody asks which row has one. Keys with the same value in the
+    /// column `beside`, if it is one of the key, are beside each other.
+    pub(crate) fn make_set(&mut self, beside: Option<usize>) {
         self.make_unique();
+        if let Some(place) = self.columns.iter().position(|&column| Some(column) == beside) {
+            self.columns[..=place].rotate_right(1);
+        }
         if self.is_small {
             (self.is_set, self.heads) = (true, Heads::Bits(Bits::new()));
         }
@@ -235,6 +239,11 @@ impl Index {
             (_, []) => self.first() != NONE,
             _ => self.find(table, key) != NONE,
         }
+    }
+
+    /// The columns of the key, in the order in which its values are given.
+    pub(crate) fn columns(&self) -> &[usize] {
+        &self.columns
     }
 
     /// Whether a column belongs to the key.
@@ -542,7 +551,7 @@ mod tests {
                 for columns in [vec![0], vec![1], vec![0, 1]] {
                     let mut index = Index::new(&IndexPlan { columns: columns.clone(), kind }, &[SortKind::Int; 2]);
                     index.reserve(200);
-                    let mut table = [Column::Wide(Vec::new()), Column::Wide(Vec::new())];
+                    let mut table = [0, 1].map(|_| Column::Wide(gchr_base::memory::Growing::default()));
                     let mut live: Vec<u32> = Vec::new();
                     let mut ids = Ids::new();
                     ids.reserve(200);
@@ -550,9 +559,10 @@ mod tests {
                         if add || live.is_empty() {
                             let row = match &mut table {
                                 [Column::Wide(x), Column::Wide(y)] => {
-                                    x.push((a * scale) as u64);
-                                    y.push((b * scale) as u64);
-                                    x.len() as u32 - 1
+                                    let rows = x.len();
+                                    x.grow(rows + 1)[0] = (a * scale) as u64;
+                                    y.grow(rows + 1)[0] = (b * scale) as u64;
+                                    rows as u32
                                 }
                                 _ => unreachable!(),
                             };

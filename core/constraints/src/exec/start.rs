@@ -12,12 +12,13 @@ use super::flatten::flatten_queries;
 use super::machine::Stop;
 use super::report::ErrorFormatter;
 use super::step::{EvalCtx, Flow, Trap};
-use crate::ir::ChrPlan;
+use crate::ir::{ChrPlan, ColumnPlan, TablePlan};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
-use gchr_base::facts::Facts;
+use gchr_base::facts::{FactColumn, Facts};
 use gchr_base::ids::Id;
 use gchr_base::limited::Limited;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::rule::Program;
 use gchr_base::signature::{Signature, SortKind};
 use gchr_base::value::heap::HeapFull;
@@ -44,21 +45,73 @@ pub(super) trait StartSink {
     fn trapped(&self, regs: &[u64], trap: Trap) -> Stop;
 }
 
-/// Adds all facts of a batch.
-pub(super) fn add_facts(plan: &ChrPlan, facts: &Facts, sink: &mut impl StartSink) -> Result<(), Stop> {
+/// Adds all facts of a batch, in their own order or in another one of their rows.
+pub(super) fn add_facts(
+    plan: &ChrPlan,
+    facts: &Facts,
+    order: Option<&[u32]>,
+    sink: &mut impl StartSink,
+) -> Result<(), Stop> {
     let kinds: Vec<SortKind> = plan.tables[facts.constraint].columns.iter().map(|c| c.kind).collect();
     let mut args = vec![0; kinds.len()];
-    for row in 0..facts.rows {
+    for number in 0..facts.rows {
+        let row = order.map_or(number, |order| order[number] as usize);
         if let Err(error) = super::read_fact(sink.context().heap, facts, row, &kinds, &mut args) {
             let reason = error.reason(row, |column| super::column_text(plan, facts.constraint, column));
             return Err(sink.stop(reason));
         }
         sink.add(facts.constraint.index(), &args)?;
-        if row % POLL_FACTS == 0 {
+        if number % POLL_FACTS == 0 {
             sink.poll()?;
         }
     }
     Ok(())
+}
+
+/// Ranges of values that facts are ordered by: those of one are close enough.
+const RANGES: usize = 1 << 12;
+
+/// The rows of facts by the values of a column, in their own order where these are close to each other. `None` where
+/// they are in such an order already, and where a value need not be one of its column's sort: the first that is not is
+/// to be found first.
+pub(super) fn by_column(
+    table: &TablePlan,
+    facts: &Facts,
+    column: usize,
+) -> Result<Option<Vec<u32>>, Shortage> {
+    let fits = |(values, column): (&FactColumn, &ColumnPlan)| {
+        use {FactColumn as Values, SortKind::*};
+        let kind = column.kind;
+        matches!(
+            (values, kind),
+            (Values::Int(_), Int)
+                | (Values::Float(_), Float)
+                | (Values::Atom(_), Atom)
+                | (Values::Str(_), Str)
+        )
+    };
+    let Some(FactColumn::Int(values)) = facts.columns.get(column) else { return Ok(None) };
+    let (Some(least), Some(most)) = (values.iter().min(), values.iter().max()) else { return Ok(None) };
+    let shift = (RANGES.leading_zeros() + 1).saturating_sub(most.abs_diff(*least).leading_zeros());
+    let range = |value: i64| (value.abs_diff(*least) >> shift) as usize;
+    let is_number = u32::try_from(facts.rows).is_ok();
+    if !is_number
+        || values.is_sorted_by_key(|&value| range(value))
+        || !facts.columns.iter().zip(&table.columns).all(fits)
+    {
+        return Ok(None);
+    }
+    memory::ask(facts.rows as u64 * size_of::<u32>() as u64)?;
+    let mut ends = vec![0; RANGES + 1];
+    values.iter().for_each(|&value| ends[range(value) + 1] += 1);
+    (0..RANGES).for_each(|at| ends[at + 1] += ends[at]);
+    let mut order = vec![0; facts.rows];
+    for (row, &value) in (0..).zip(values) {
+        let place = &mut ends[range(value)];
+        order[*place] = row;
+        *place += 1;
+    }
+    Ok(Some(order))
 }
 
 /// Executes the goals of a query.
@@ -189,7 +242,7 @@ impl Rows<'_, '_> {
     fn batch(&mut self, facts: &[Facts], number: usize) -> Result<(), Stop> {
         let plan = self.plan;
         for facts in facts {
-            add_facts(plan, facts, self)?;
+            add_facts(plan, facts, None, self)?;
         }
         if number < self.code.queries.len() {
             run_goals(self.code, number, self)?;

@@ -88,7 +88,7 @@ impl Storing {
         let mut tables: Vec<Table> = plan.tables.iter().map(Table::new).collect();
         for (t, table) in tables.iter_mut().enumerate().filter(|(t, _)| self.keeps_rows[*t]) {
             for i in (0..self.unique[t].len()).filter(|&i| self.unique[t][i]) {
-                if self.sets[t][i] && !whole { table.make_set(i) } else { table.make_unique(i) }
+                if self.sets[t][i] && !whole { table.make_set(i, None) } else { table.make_unique(i) }
             }
             table.keep_rows(|_| false);
         }

@@ -410,8 +410,8 @@ impl Table {
     }
 
     /// Tells the table that no two constraints have the same key of an index, by which nobody looks for rows.
-    pub(crate) fn make_set(&mut self, index: usize) {
-        self.indexes[index].make_set();
+    pub(crate) fn make_set(&mut self, index: usize, beside: Option<usize>) {
+        self.indexes[index].make_set(beside);
     }
 
     /// Tells the table that no constraint is ever removed from it. Indexes of which `late` says so are those of

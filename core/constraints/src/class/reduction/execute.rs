@@ -13,9 +13,9 @@ impl InsertionRule for Reducing<'_> {
     fn meet(&mut self, state: &mut RoundsState<'_, '_>, table: usize, args: &[u64], id: u64) -> bool {
         let reduction = self.0;
         let mut few = [0; 8];
-        let columns = &reduction.key;
         let stored = &state.tables[table];
         let index = &stored.indexes[reduction.index];
+        let columns = index.columns();
         let many: Vec<u64>;
         let key = if columns.len() <= few.len() {
             few.iter_mut().zip(columns).for_each(|(k, &c)| *k = args[c]);

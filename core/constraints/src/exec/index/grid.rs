@@ -254,15 +254,32 @@ impl Bits {
             outside.extend(0..count as u32);
             return Ok(());
         };
-        for at in 0..count {
-            let (a, b) = pair(at);
-            let Some(place) = self.shape.place(a, b / 32) else {
+        let (shape, mut at) = (self.shape, 0);
+        while at < count {
+            let (start, few) = (new.len(), count.min(at + FEW));
+            at = missing(shape, words, &pair, (at, few), new);
+            let (mut won, mut claimed) = (start, Ok(()));
+            for next in start..new.len() {
+                let own = new[next];
+                let (a, b) = pair(own as usize);
+                let Some(place) = shape.place(a, b / 32) else { continue };
+                let bit = 1 << (b % 32);
+                match words.set_bits(place, bit) {
+                    Ok(word) => {
+                        new[won] = own;
+                        won += usize::from(word & bit == 0);
+                    }
+                    Err(shortage) => {
+                        claimed = Err(shortage);
+                        break;
+                    }
+                }
+            }
+            new.truncate(won);
+            claimed?;
+            if at < few {
                 outside.push(at as u32);
-                continue;
-            };
-            let bit = 1 << (b % 32);
-            if words.get(place).unwrap_or(0) & bit == 0 && words.set_bits(place, bit)? & bit == 0 {
-                new.push(at as u32);
+                at += 1;
             }
         }
         Ok(())
@@ -283,23 +300,30 @@ impl Bits {
         new: &mut Vec<u32>,
     ) -> Result<usize, Shortage> {
         let Some(words) = &mut self.words else { return Ok(from) };
-        let start = new.len();
-        new.resize(start + (to - from), 0);
-        let (mut count, mut at) = (start, from);
+        let (shape, mut at) = (self.shape, from);
         while at < to {
-            let (a, b) = pair(at);
-            let Some(place) = self.shape.place(a, b / 32) else { break };
-            let (word, bit) = (words.get(place).unwrap_or(0), 1 << (b % 32));
-            new[count] = at as u32;
-            if word & bit == 0 {
-                words.make_room(place)?;
-                words.set(place, word | bit);
-                count += 1;
+            let (start, few) = (new.len(), to.min(at + FEW));
+            let behind = missing(shape, words, &pair, (at, few), new);
+            let mut count = start;
+            for next in start..new.len() {
+                let own = new[next];
+                let (a, b) = pair(own as usize);
+                let Some(place) = shape.place(a, b / 32) else { continue };
+                let (word, bit) = (words.get(place).unwrap_or(0), 1 << (b % 32));
+                if word & bit == 0 {
+                    words.make_room(place)?;
+                    words.set(place, word | bit);
+                    new[count] = own;
+                    count += 1;
+                }
             }
-            at += 1;
+            new.truncate(count);
+            if behind < few {
+                return Ok(behind);
+            }
+            at = behind;
         }
-        new.truncate(count);
-        Ok(at)
+        Ok(to)
     }
 
     /// Makes room for a pair, as long as the set is in proportion to so many rows.
@@ -329,6 +353,34 @@ impl Bits {
     pub(super) fn bytes(&self) -> u64 {
         self.words.as_ref().map_or(0, SparseWords::bytes)
     }
+}
+
+/// Pairs that are looked for together: their words stay in the nearest cache until they are claimed.
+const FEW: usize = 256;
+
+/// Appends the places of pairs that are not in a set yet, from a place on, up to one for which there is no room in the
+/// rectangle. Gives the place behind the last one. Nothing branches on whether a pair is in the set, which cannot be
+/// predicted, so that many words are waited for together; most of those that are left are new.
+#[inline]
+fn missing(
+    shape: Shape,
+    words: &SparseWords,
+    pair: impl Fn(usize) -> (u64, u64),
+    (from, to): (usize, usize),
+    new: &mut Vec<u32>,
+) -> usize {
+    let start = new.len();
+    new.resize(start + (to - from), 0);
+    let (mut count, mut at) = (start, from);
+    while at < to {
+        let (a, b) = pair(at);
+        let Some(place) = shape.place(a, b / 32) else { break };
+        new[count] = at as u32;
+        count += usize::from(words.get(place).unwrap_or(0) >> (b % 32) & 1 == 0);
+        at += 1;
+    }
+    new.truncate(count);
+    at
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Indexes asked for many rows at a time, and given many rows, by loops that decide nothing for each.
 
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use super::{Heads, Index, Links, NONE};
@@ -105,23 +106,23 @@ impl Index {
     #[inline]
     pub(crate) fn follow(
         &self,
-        heads: &[u32],
+        lists: &ListHeads,
         cursor: &mut Cursor,
         rows: &mut [u64],
         from: &mut [u32],
     ) -> usize {
         match &self.links {
             Links::Both(links) => {
-                cursor.follow(heads, rows, from, |row| links.get(row as usize).map_or(NONE, |l| l.next))
+                cursor.follow(lists, rows, from, |row| links.get(row as usize).map_or(NONE, |l| l.next))
             }
             Links::Next(links) => {
-                cursor.follow(heads, rows, from, |row| links.get(row as usize).map_or(NONE, |&next| next))
+                cursor.follow(lists, rows, from, |row| links.get(row as usize).map_or(NONE, |&next| next))
             }
             // Before the first row there is none.
             Links::None if matches!(self.heads, Heads::Rows) => {
-                cursor.follow(heads, rows, from, |row| row.wrapping_sub(1))
+                cursor.follow(lists, rows, from, |row| row.wrapping_sub(1))
             }
-            Links::None => cursor.follow(heads, rows, from, |_| NONE),
+            Links::None => cursor.follow(lists, rows, from, |_| NONE),
         }
     }
 
@@ -148,42 +149,74 @@ impl Index {
     }
 }
 
+/// Lists to be followed: the first rows of those that have any, and their places.
+#[derive(Default)]
+pub(crate) struct ListHeads {
+    heads: Vec<u32>,
+    places: Vec<u32>,
+    count: usize,
+}
+
+impl ListHeads {
+    /// Takes the lists with these first rows, which may be empty.
+    pub(crate) fn fill(&mut self, heads: &[u32]) {
+        // One behind the last, which is read and not used.
+        self.heads.resize(heads.len() + 1, NONE);
+        self.places.resize(heads.len() + 1, 0);
+        self.count = 0;
+        for (place, &head) in heads.iter().enumerate() {
+            (self.heads[self.count], self.places[self.count]) = (head, place as u32);
+            self.count += usize::from(head != NONE);
+        }
+    }
+}
+
 /// How far some lists were followed.
 pub(crate) struct Cursor {
     /// The list at hand: those before it are done.
-    pub(crate) at: usize,
+    at: usize,
     row: u32,
 }
 
 impl Cursor {
-    /// At the beginning of lists with these first rows.
-    pub(crate) fn new(heads: &[u32]) -> Self {
-        Self { at: 0, row: heads.first().map_or(NONE, |&row| row) }
+    /// At the beginning of some lists.
+    pub(crate) fn new(lists: &ListHeads) -> Self {
+        Self { at: 0, row: lists.heads.first().map_or(NONE, |&row| row) }
     }
 
+    /// Whether all lists are done.
+    pub(crate) fn is_done(&self, lists: &ListHeads) -> bool {
+        self.at == lists.count
+    }
+
+    /// The place of the list at hand and its first row; goes on to the next one.
+    pub(crate) fn list(&mut self, lists: &ListHeads) -> Option<(u32, u32)> {
+        (!self.is_done(lists)).then(|| {
+            self.at += 1;
+            (lists.places[self.at - 1], lists.heads[self.at - 1])
+        })
+    }
+
+    /// Where a list ends cannot be predicted: nothing branches on it.
     #[inline]
     fn follow(
         &mut self,
-        heads: &[u32],
+        lists: &ListHeads,
         rows: &mut [u64],
         from: &mut [u32],
         next: impl Fn(u32) -> u32,
     ) -> usize {
         let most = rows.len().min(from.len());
         let (rows, from) = (&mut rows[..most], &mut from[..most]);
+        let (heads, places) = (&lists.heads[..=lists.count], &lists.places[..=lists.count]);
         let (mut at, mut row, mut count) = (self.at, self.row, 0);
-        while at < heads.len() {
-            while row != NONE {
-                if count == most {
-                    *self = Self { at, row };
-                    return count;
-                }
-                (rows[count], from[count]) = (u64::from(row), at as u32);
-                count += 1;
-                row = next(row);
-            }
-            at += 1;
-            row = heads.get(at).map_or(NONE, |&row| row);
+        while count < most && at < lists.count {
+            (rows[count], from[count]) = (u64::from(row), places[at]);
+            count += 1;
+            let (behind, after) = (next(row), heads[at + 1]);
+            let is_last = behind == NONE;
+            row = select_unpredictable(is_last, after, behind);
+            at += usize::from(is_last);
         }
         *self = Self { at, row };
         count

@@ -2,6 +2,7 @@
 
 use super::added::{Added, AddedRuns, Run};
 use super::state::{RoundsState, is_better};
+use crate::exec::column::Lists;
 use crate::exec::index::NONE;
 use crate::exec::machine::Stop;
 use crate::exec::table::{Table, TableFull};
@@ -23,6 +24,8 @@ pub(crate) struct Buffers {
 #[derive(Default)]
 pub(crate) struct Share {
     pub(crate) columns: Vec<Vec<u64>>,
+    /// All bits that a value of a column has.
+    bits: Vec<u64>,
     pub(crate) count: usize,
 }
 
@@ -30,14 +33,16 @@ impl Share {
     /// Takes some constraints of a batch.
     pub(crate) fn take(&mut self, batch: Batch<'_>, which: &[u32]) {
         self.columns.resize_with(batch.args.len(), Vec::new);
-        for (column, args) in self.columns.iter_mut().zip(batch.args) {
-            column.extend(which.iter().map(|&at| args[at as usize]));
+        self.bits.resize(batch.args.len(), 0);
+        for ((column, bits), args) in self.columns.iter_mut().zip(&mut self.bits).zip(batch.args) {
+            column.extend(which.iter().map(|&at| args[at as usize]).inspect(|value| *bits |= value));
         }
         self.count += which.len();
     }
 
     pub(crate) fn clear(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
+        self.bits.fill(0);
         self.count = 0;
     }
 
@@ -217,7 +222,10 @@ impl<'a> RoundsState<'a, '_> {
     ) -> Result<(), Stop> {
         let count = shares.iter().map(|share| share.count).sum();
         added.reserve(1).map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
-        let values = |column: usize| shares.iter().map(|share| vec![&share.columns[column][..]]).collect();
+        let values = |column: usize| Lists {
+            lists: shares.iter().map(|share| vec![&share.columns[column][..]]).collect(),
+            bits: Some(shares.iter().fold(0, |all, share| all | share.bits[column])),
+        };
         let columns = self.tables[table].columns.len();
         self.appending(table, count, added, |stored, id| {
             stored.append_lists(id, count, (0..columns).map(values))

@@ -284,9 +284,22 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         let plan = self.plan;
         for (number, facts) in facts.iter().enumerate() {
             self.cause = Cause::Fact { batch: number as u32, row: 0 };
-            start::add_facts(plan, facts, &mut Adding { state: self, added })?;
+            let order = self.order_of(facts)?;
+            start::add_facts(plan, facts, order.as_deref(), &mut Adding { state: self, added })?;
         }
         Ok(())
+    }
+
+    /// The order in which the rows of facts are added, if not in their own: by the column whose value rules carry on,
+    /// where no order can be told. What follows from neighbours is in the same parts of sets then, and so on for what
+    /// follows from that.
+    fn order_of(&self, facts: &Facts) -> Result<Option<Vec<u32>>, Stop> {
+        let table = &self.plan.tables[facts.constraint];
+        let is_free = table.any_order && self.dealing.is_none() && !self.control.sees_firings();
+        let column = self.plan.carried_column(facts.constraint).filter(|_| is_free);
+        let Some(column) = column else { return Ok(None) };
+        start::by_column(table, facts, column)
+            .map_err(|shortage| self.stop(shortage.of("the order of facts")))
     }
 
     /// Executes the goals of a query; what was put into the store is appended.

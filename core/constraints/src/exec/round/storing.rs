@@ -25,7 +25,7 @@ impl RoundsStoring {
             if plan.joins == Joins::Exhaustive || whole || is_joined || reduction.best.is_some() {
                 tables[table].make_unique(index);
             } else {
-                tables[table].make_set(index);
+                tables[table].make_set(index, plan.carried_column(reduction.constraint));
             }
         }
         if plan.joins == Joins::Exhaustive {

@@ -6,7 +6,7 @@ use super::Halt;
 use super::fire::Firing;
 use super::place::{Columns, Place};
 use crate::exec::code::{Access, Ins, Level, OccurrenceCode, Reg};
-use crate::exec::index::{Cursor, NONE};
+use crate::exec::index::{Cursor, ListHeads, NONE};
 use crate::exec::round::added::{Added, Stretch};
 use crate::exec::round::pipeline::{Pipeline, What};
 use crate::exec::table::Table;
@@ -32,8 +32,11 @@ struct Frame {
     from: Vec<u32>,
     /// The first rows of the lists of partners.
     heads: Vec<u32>,
-    /// Rows of one list, the oldest last.
+    /// Those of lists that are not empty.
+    lists: ListHeads,
+    /// Rows of one list, the oldest last, and its place.
     list: Vec<u32>,
+    place: u32,
     spare: Vec<u64>,
 }
 
@@ -177,25 +180,25 @@ impl Frame {
 
     /// Puts the rows behind a place of the lists into a register, as many as there is room for, each list from its end
     /// on. Gives their number.
-    fn reversed(&mut self, lists: (&[u32], &mut Cursor), next: impl Fn(u32) -> u32, reg: Reg) -> usize {
-        let (heads, cursor) = lists;
+    fn reversed(
+        &mut self,
+        (lists, cursor): (&ListHeads, &mut Cursor),
+        next: impl Fn(u32) -> u32,
+        reg: Reg,
+    ) -> usize {
         let rows = &mut self.regs[reg as usize];
         let mut count = 0;
         while count < MOST {
-            match self.list.pop() {
-                Some(row) => {
-                    (rows[count], self.from[count]) = (u64::from(row), cursor.at as u32 - 1);
-                    count += 1;
-                }
-                None if cursor.at == heads.len() => break,
-                None => {
-                    let mut row = heads[cursor.at];
-                    while row != NONE {
-                        self.list.push(row);
-                        row = next(row);
-                    }
-                    cursor.at += 1;
-                }
+            if let Some(row) = self.list.pop() {
+                (rows[count], self.from[count]) = (u64::from(row), self.place);
+                count += 1;
+                continue;
+            }
+            let Some((place, mut row)) = cursor.list(lists) else { break };
+            self.place = place;
+            while row != NONE {
+                self.list.push(row);
+                row = next(row);
             }
         }
         count
@@ -328,11 +331,14 @@ impl<'a, P: Place> Firing<'_, 'a, P> {
                 *head = tables[level.table].behind(level.index, *head, Some(own));
             }
         }
-        let mut cursor = Cursor::new(&heads);
+        let mut lists = std::mem::take(&mut frame.lists);
+        lists.fill(&heads);
+        frame.heads = heads;
+        let mut cursor = Cursor::new(&lists);
         loop {
-            self.follow(work, (&heads, &mut cursor), level, depth)?;
+            self.follow(work, (&lists, &mut cursor), level, depth)?;
             let left = &self.vectors.frames[depth + 1];
-            let is_done = cursor.at == heads.len() && left.list.is_empty();
+            let is_done = cursor.is_done(&lists) && left.list.is_empty();
             if left.len > 0 {
                 self.carry(&work.pipeline.steps[at].keep, depth);
                 self.steps(work, at + 1, depth + 1)?;
@@ -341,7 +347,7 @@ impl<'a, P: Place> Firing<'_, 'a, P> {
                 break;
             }
         }
-        self.vectors.frames[depth].heads = heads;
+        self.vectors.frames[depth].lists = lists;
         Ok(())
     }
 
@@ -350,7 +356,7 @@ impl<'a, P: Place> Firing<'_, 'a, P> {
     fn follow(
         &mut self,
         work: Work<'_, 'a>,
-        (heads, cursor): (&[u32], &mut Cursor),
+        (lists, cursor): (&ListHeads, &mut Cursor),
         level: &Level,
         depth: usize,
     ) -> Result<(), Halt> {
@@ -361,9 +367,9 @@ impl<'a, P: Place> Firing<'_, 'a, P> {
         let (frame, next) = (&outer[depth], &mut inner[0]);
         next.regs[level.row as usize].resize(MOST, 0);
         let count = if work.oldest_first {
-            next.reversed((heads, cursor), |row| index.next(row), level.row)
+            next.reversed((lists, cursor), |row| index.next(row), level.row)
         } else {
-            index.follow(heads, cursor, &mut next.regs[level.row as usize], &mut next.from)
+            index.follow(lists, cursor, &mut next.regs[level.row as usize], &mut next.from)
         };
         next.len = count;
         if !level.distinct.is_empty() || !table.all_older(level.index, work.least) {
