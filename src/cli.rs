@@ -144,6 +144,7 @@ fn parsed() -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches()?;
     if let Some((name, options)) = matches.subcommand() {
         effects::note(name, options);
+        limits::note(options);
     }
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))
 }
@@ -197,9 +198,34 @@ fn dispatch(command: &Command, start: Instant) -> Exit {
     }
 }
 
+/// The variable that says what is logged.
+const LOG: &str = "GCHR_LOG";
+
+/// What is logged, or why that is not known. A word alone that is no level would be the name of a crate.
+fn logged(wanted: &std::ffi::OsStr) -> Result<tracing_subscriber::EnvFilter, String> {
+    let text = wanted.to_str().ok_or("no text")?;
+    let is_known = |word: &str| {
+        word.starts_with("gchr") || word.parse::<tracing_subscriber::filter::LevelFilter>().is_ok()
+    };
+    let unknown = text.split(',').map(str::trim).find(|word| !word.contains(['=', '[']) && !is_known(word));
+    match unknown {
+        Some(word) => Err(format!("`{word}`, which is no level and no crate of gchr")),
+        None => text.parse().map_err(|error| format!("not understood ({error})")),
+    }
+}
+
 fn set_up_logging() {
     use tracing_subscriber::fmt::format::FmtSpan;
-    let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("GCHR_LOG") else { return };
+    let Some(wanted) = std::env::var_os(LOG).filter(|wanted| !wanted.is_empty()) else { return };
+    let filter = match logged(&wanted) {
+        Ok(filter) => filter,
+        Err(why) => {
+            report::say(&format!(
+                "gchr: nothing is logged: {LOG} is {why}; write error, warn, info, debug or trace, or gchr_cuda=debug\n"
+            ));
+            return;
+        }
+    };
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use gchr_base::diagnostic::{self, Diagnostic};
+use gchr_base::limit::Wording;
 use gchr_base::source::SourceMap;
 
 /// Findings with the sources they point into.
@@ -26,6 +27,13 @@ impl Diagnostics {
         let mut list = self.list.clone();
         list.retain_mut(|found| keep(found));
         Self { sources: Arc::clone(&self.sources), list }
+    }
+    /// The same, with limits moved as a host has it.
+    pub fn in_words(&self, wording: Wording) -> Self {
+        self.adjusted(|found| {
+            found.in_words(wording);
+            true
+        })
     }
     /// The texts that the findings point into.
     pub fn sources(&self) -> &SourceMap {

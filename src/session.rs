@@ -220,6 +220,11 @@ impl Session {
         &self.notices
     }
 
+    /// Bytes that what is added from now on may take.
+    pub fn set_memory(&mut self, limit: Option<u64>) {
+        self.memory = limit;
+    }
+
     /// Adds goals for the next run, with or without `?-` and a full stop. What is wrong with them is told at once, and
     /// nothing is added then. In a store of the logic machine [`run`](Self::run) gives the answers of the last goals.
     pub fn add_goals(&mut self, text: &str) -> Result<(), Diagnostics> {

@@ -89,6 +89,10 @@ pub(crate) fn load(
     let delimiter = format.delimiter();
     let bytes = content(&file.path, packing, account);
     let whole = bytes.map_err(|error| diagnostics.push(report::unreadable(&file.path, error))).ok()?;
+    if whole.starts_with(b"\xff\xfe") || whole.starts_with(b"\xfe\xff") {
+        diagnostics.push(report::utf16(&file.path));
+        return None;
+    }
     if format == FactFormat::JsonLines {
         let name = &declarations.constraints[constraint].name;
         let lines =
@@ -337,13 +341,17 @@ fn content(path: &Path, packing: Packing, account: &Account) -> std::io::Result<
 
 /// All bytes of what is packed.
 fn unpacked(
-    input: impl std::io::BufRead,
+    mut input: impl std::io::BufRead,
     packing: Packing,
     path: &Path,
     account: &Account,
 ) -> std::io::Result<Vec<u8>> {
     let (name, bytes) = match packing {
         Packing::None => return reading::read_from(input, 0, path, account),
+        // The library takes what is none for one that is cut off.
+        Packing::Gzip if !input.fill_buf()?.starts_with(b"\x1f") => {
+            return Err(damaged("it is no gzip file"));
+        }
         Packing::Gzip => {
             ("gzip", reading::read_from(flate2::bufread::MultiGzDecoder::new(input), 0, path, account))
         }
@@ -353,10 +361,15 @@ fn unpacked(
         Packing::Zstd => return Err(format::absent()),
     };
     bytes.map_err(|error| match error.kind() {
-        std::io::ErrorKind::UnexpectedEof => std::io::Error::other("the packed data ends too early"),
+        std::io::ErrorKind::UnexpectedEof => damaged("the packed data ends too early"),
         std::io::ErrorKind::InvalidInput | std::io::ErrorKind::InvalidData => {
-            std::io::Error::other(format!("it is no valid {name} file: {error}"))
+            damaged(&format!("it is no valid {name} file: {error}"))
         }
         _ => error,
     })
+}
+
+/// What is packed is not what the name of the file says.
+fn damaged(message: &str) -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidData, message)
 }

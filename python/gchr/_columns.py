@@ -1,6 +1,6 @@
 """Data of Python as tables of typed columns."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from gchr._gchr import Table, table_of_columns
@@ -11,6 +11,11 @@ def as_table(data: Any) -> Any:
 
     `None` stands for no rows of which nothing is known.
     """
+    if hasattr(data, "to_frame"):
+        # A series of pandas or polars is a table of one column.
+        data = data.to_frame()
+    if isinstance(data, (str, bytes, bytearray, Set)) or _is_array_of_arrow(data):
+        raise _no_table(data)
     if hasattr(data, "__arrow_c_stream__"):
         try:
             return _whole(data)
@@ -25,7 +30,16 @@ def as_table(data: Any) -> Any:
         return _of_array(data)
     if isinstance(data, (list, tuple)) or hasattr(data, "__iter__"):
         return _of_rows(list(data))
-    raise TypeError(f"a {type(data).__name__} is no table: give rows, columns by name, or a table of Arrow")
+    raise _no_table(data)
+
+
+def _no_table(data: Any) -> TypeError:
+    return TypeError(f"a {type(data).__name__} is no table: give rows, columns by name, or a table of Arrow")
+
+
+def _is_array_of_arrow(data: Any) -> bool:
+    """A column of pyarrow, which no name stands before."""
+    return hasattr(data, "to_pylist") and not hasattr(data, "schema")
 
 
 def _whole(data: Any) -> Any:
@@ -36,10 +50,12 @@ def _whole(data: Any) -> Any:
 
 
 def _of_columns(columns: Mapping[Any, Any]) -> Table:
-    return table_of_columns([(str(name), _column(values)) for name, values in columns.items()])
+    return table_of_columns([(str(name), _column(str(name), values)) for name, values in columns.items()])
 
 
 def _of_array(array: Any) -> Table:
+    if array.ndim == 0:
+        raise _no_table(array)
     if array.dtype.names:
         return _of_columns({name: array[name] for name in array.dtype.names})
     if array.ndim == 1:
@@ -59,8 +75,20 @@ def _of_rows(rows: list[Any]) -> Table | None:
     return _of_columns({f"arg{i + 1}": column for i, column in enumerate(zip(*rows))})
 
 
-def _column(values: Any) -> Any:
+def _column(name: str, values: Any) -> Any:
     """Arrays of NumPy as buffers of 64 bits, other sequences as they are."""
+    if isinstance(values, (str, bytes, Mapping, Set)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"column {name} is a {type(values).__name__}: give a sequence of values")
+    if _is_array_of_arrow(values):
+        values = values.to_pylist()
+    elif type(values).__module__.split(".")[0] == "pandas":
+        values = values.to_numpy()
+    if type(values).__module__.startswith("numpy.ma"):
+        import numpy
+
+        masked = numpy.broadcast_to(values.mask, values.shape).nonzero()[0]
+        if len(masked):
+            raise ValueError(f"row {masked[0] + 1} of column {name} has no value: it is masked")
     dtype = getattr(values, "dtype", None)
     if dtype is None or type(values).__module__.split(".")[0] != "numpy":
         return values

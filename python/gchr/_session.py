@@ -181,6 +181,8 @@ class Session:
         return self._inner.store_text()
 
     def _symbol(self, constraint: str) -> tuple[str, int]:
+        if not isinstance(constraint, str):
+            raise TypeError(f"a constraint is named by a text such as path/2, not by a {type(constraint).__name__}")
         name, slash, arity = constraint.rpartition("/")
         if slash and arity.isdigit():
             return name, int(arity)

@@ -1,6 +1,7 @@
 //! Exceptions with the diagnostics that led to them.
 
 use gchr::base::error::StopReason;
+use gchr::base::limit::Limit;
 use gchr::{Diagnostics, Failure, Severity, Stats};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
@@ -36,6 +37,17 @@ impl Diagnostic {
     }
 }
 
+/// How a limit is moved from Python.
+fn by_arguments(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Steps => "give a larger `max_steps`, or leave it out for no limit",
+        Limit::Rounds => "give a larger `max_rounds`, or leave it out for no limit",
+        Limit::Memory => "give a larger `memory`, to `session(...)` for facts and to the run for its store",
+        Limit::Time => "give a larger `timeout`, or leave it out for no limit",
+        Limit::Output => "let the program write less",
+    }
+}
+
 /// Findings without the texts that they point into, so that they can leave the thread of a session.
 #[derive(Clone, Debug)]
 pub struct Findings {
@@ -45,6 +57,7 @@ pub struct Findings {
 
 impl From<&Diagnostics> for Findings {
     fn from(found: &Diagnostics) -> Self {
+        let found = found.in_words(by_arguments);
         let one = |d: &gchr::Diagnostic| {
             let label = |label: &gchr::base::diagnostic::Label| {
                 let (line, column) = found.sources().line_column(label.span);

@@ -145,12 +145,12 @@ fn array(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
             Arc::new(LargeStringArray::from_iter_values(extracted::<String>(&values)?))
         }
         Some(first) => {
-            let kind = |v: &Bound<'_, PyAny>| v.get_type().to_string();
-            let other = values.iter().find(|v| kind(v) != kind(first)).unwrap_or(first);
+            let other = values.iter().position(|v| !v.get_type().is(first.get_type())).unwrap_or(0);
             return Err(PyTypeError::new_err(format!(
-                "column {name} has values of {} and {}; all are to be int, float, bool or str",
-                kind(first),
-                kind(other)
+                "row {} of column {name} is of type {}, the first one of type {}; all are to be int, float, bool or str",
+                other + 1,
+                values[other].get_type().name()?,
+                first.get_type().name()?
             )));
         }
     })

@@ -140,6 +140,8 @@ def test_limits_leave_the_store():
             session.run("count(0)", **limits)
         assert caught.value.stats["firings"] >= 1000
         assert caught.value.diagnostics[0].code.startswith("R02")
+        assert f"give a larger `{next(iter(limits))}`" in caught.value.diagnostics[0].help
+        assert caught.value.diagnostics[0].help in str(caught.value)
         assert session.count("count") == 0
     with pytest.raises(ValueError, match="timeout"):
         session.run("count(0)", timeout=-1)

@@ -88,6 +88,34 @@ def test_columns_that_do_not_fit(session, column, said):
     assert session.count("pair") == 0
 
 
+@pytest.mark.parametrize(
+    "data",
+    ["ab", b"ab", {(1, 2)}, pyarrow.array([1, 2]), pyarrow.chunked_array([[1]]), numpy.array(7), {"a": 1, "b": 2}, None],
+)
+def test_what_is_no_table_is_refused(session, data):
+    with pytest.raises(TypeError, match="is no table|give a sequence"):
+        session.add("pair", data)
+    assert session.run().stats["firings"] == 0
+    assert session.count("pair") == 0
+
+
+def test_values_that_are_no_values_are_named(session):
+    rows = [(i, i) for i in range(100_000)] + [(1, "a")]
+    with pytest.raises(TypeError, match="row 100001 of column arg2 is of type str, the first one of type int"):
+        session.add("pair", rows)
+    masked = numpy.ma.array([[1, 2], [3, 4]], mask=[[False, False], [False, True]])
+    with pytest.raises(ValueError, match="row 2 of column arg2 has no value"):
+        session.add("pair", masked)
+    with pytest.raises(TypeError, match="named by a text"):
+        session[3]
+    with pytest.raises(gchr.ProgramError, match="C0604"):
+        session.add("pair", polars.Series("a", [1, 2]))
+    for column in (pandas.Series([1, 2]), polars.Series([1, 2]), pyarrow.array([1, 2])):
+        session.add("pair", {"a": column, "b": numpy.ma.array([3, 4])})
+    session.run()
+    assert session["pair"].rows() == [(1, 3), (1, 3), (1, 3), (2, 4), (2, 4), (2, 4)]
+
+
 def test_a_capsule_that_is_none(session):
     class Liar:
         def __arrow_c_stream__(self, requested_schema=None):

@@ -16,12 +16,12 @@ use gchr::{
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::memory;
 use super::out_file::File;
 use super::report;
 use super::sink::Stdout;
 use super::unwritten::unwritten;
 use super::watchdog::{self, Phase};
+use super::{limits, memory};
 
 /// What a batch writes: results to `out`, what is wrong with lines to standard error.
 pub struct Request<'a> {
@@ -140,7 +140,8 @@ fn put(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io::Res
 
 fn put_line(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io::Result<()> {
     let BatchLine { number, result, rewrites } = line;
-    if let Err(found) = result {
+    let result = result.as_ref().map_err(|found| found.in_words(limits::wording()));
+    if let Err(found) = &result {
         // A closed standard error is no reason to stop.
         let _ = io::stderr().lock().write_all(found.render(report::colored()).as_bytes());
     }
@@ -148,7 +149,7 @@ fn put_line(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io
         let errors = result.as_ref().err().map_or(&[][..], |found| found.list());
         let record = Record {
             line: *number,
-            normal_form: result.as_ref().ok(),
+            normal_form: result.as_ref().ok().copied(),
             errors: errors.iter().map(Finding::of).collect(),
             rewrites: *rewrites,
         };

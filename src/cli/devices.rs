@@ -37,8 +37,12 @@ pub fn run(args: &Args) -> Exit {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut text = format!("cpu    the processor, with {threads} threads\n");
     text += "sim    simulator of a GPU, for small inputs\n";
+    let mut is_measured = true;
     match device::gpus() {
-        Err(missing) => report::diagnostics(&missing),
+        Err(missing) => {
+            is_measured = false;
+            report::diagnostics(&missing);
+        }
         Ok(gpus) => {
             for gpu in gpus {
                 let _ = write!(
@@ -54,7 +58,10 @@ pub fn run(args: &Args) -> Exit {
                     let _ = write!(text, " ({} free)", BinaryBytes(free));
                 }
                 let _ = writeln!(text, ", driver for CUDA {}", gpu.driver);
-                text += &roofline(gpu.ordinal, args.measure);
+                match roofline(gpu.ordinal, args.measure) {
+                    Some(known) => text += &known,
+                    None => is_measured = false,
+                }
             }
             match device::compiler() {
                 Ok(found) => text += &format!("kernels for GPUs are compiled by {found}\n"),
@@ -63,7 +70,10 @@ pub fn run(args: &Args) -> Exit {
         }
     }
     report::cache();
-    print(&text)
+    match print(&text) {
+        Exit::Done if args.measure && !is_measured => Exit::Failed,
+        exit => exit,
+    }
 }
 
 /// Compiles kernels ahead, and says how long each program took. A program that fails does not keep others from it.
@@ -93,8 +103,8 @@ fn warm(files: &[PathBuf]) -> Exit {
     }
 }
 
-/// What is known of the memory of a GPU, measured now or earlier.
-fn roofline(gpu: u32, measure: bool) -> String {
+/// What is known of the memory of a GPU, measured now or earlier; nothing where measuring it fails.
+fn roofline(gpu: u32, measure: bool) -> Option<String> {
     let known = if measure {
         match device::measure_roofline(gpu) {
             Ok((peaks, kept)) => {
@@ -113,14 +123,14 @@ fn roofline(gpu: u32, measure: bool) -> String {
         device::roofline(Device::Gpu(gpu))
     };
     match known {
-        Some(RooflinePeaks { coalesced, random, atomics }) => format!(
+        Some(RooflinePeaks { coalesced, random, atomics }) => Some(format!(
             "       measured: {:.2} TB/s copied in order, {:.1} G random reads/s ({:.2} TB/s of sectors), {:.1} G random atomics/s\n",
             coalesced / 1e12,
             random / 32e9,
             random / 1e12,
             atomics / 1e9
-        ),
-        None if measure => String::new(),
-        None => "       its memory is not measured yet: gchr devices --measure\n".into(),
+        )),
+        None if measure => None,
+        None => Some("       its memory is not measured yet: gchr devices --measure\n".into()),
     }
 }

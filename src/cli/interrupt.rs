@@ -41,6 +41,10 @@ pub fn signal() -> Option<Signal> {
 /// for them: so they come here also while a library has handlers of its own, as the compiler for GPU kernels has.
 #[cfg(unix)]
 pub fn listen() {
+    // A file that grows beyond the limit of the process (ulimit -f) is an error of the write, and no death without a
+    // word, which leaves parts of files behind.
+    // SAFETY: ignoring is a valid action.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     let heard = signals([libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(|&s| !is_ignored(s)));
     mask(libc::SIG_BLOCK, &heard);
     let listen = move || {

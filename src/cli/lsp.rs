@@ -109,10 +109,10 @@ impl Server {
             }
             // Nothing is asked of clients.
             Event::Incoming(Incoming::Message(Message::Response(_))) => {}
-            Event::Incoming(Incoming::Wrong(what)) => {
+            Event::Incoming(Incoming::Wrong(code, what)) => {
                 report::say(&format!("gchr: a message is left out: {what}\n"));
                 let id = Value::Null;
-                let error = json!({"code": ErrorCode::ParseError as i32, "message": what});
+                let error = json!({"code": code as i32, "message": what});
                 framing::write(&json!({"jsonrpc": "2.0", "id": id, "error": error}))?;
             }
             Event::End => {

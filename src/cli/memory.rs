@@ -25,14 +25,16 @@ const ARENA: u64 = 64 << 20;
 pub fn set_up() {
     memory::when_exhausted(last_words);
     return_large_blocks();
-    let mut left = memory::available();
-    if let Some(space) = memory::address_space_left() {
-        limit_arenas(space);
-        // A quarter is for stacks.
-        left = Some(left.unwrap_or(u64::MAX).min(space / 4 * 3));
-    }
-    if let Some(left) = left {
-        memory::set_bound((left as f64 * SHARE) as u64);
+    memory::address_space_left().into_iter().for_each(limit_arenas);
+    bound_by_system();
+}
+
+/// Bounds the process by what the system leaves it, beside what it has already.
+pub fn bound_by_system() {
+    // A quarter of the address space is for stacks.
+    let space = memory::address_space_left().map(|space| space / 4 * 3);
+    if let Some(left) = memory::available().into_iter().chain(space).min() {
+        memory::set_bound(memory::in_use().saturating_add((left as f64 * SHARE) as u64));
     }
 }
 

@@ -10,6 +10,7 @@ use gchr::base::source::SourceMap;
 use gchr::{Diagnostic, Diagnostics, Stats};
 
 use super::exit::Exit;
+use super::limits;
 
 /// Whether standard error takes colours.
 pub fn colored() -> bool {
@@ -50,7 +51,7 @@ pub fn let_go(is_wanted: bool) {
 /// Shows findings.
 pub fn diagnostics(found: &Diagnostics) {
     if !found.list().is_empty() {
-        put(&found.render(colored()));
+        put(&found.in_words(limits::wording()).render(colored()));
     }
 }
 
@@ -62,7 +63,9 @@ pub fn refuse(found: &Diagnostics) -> Exit {
 
 /// Shows a finding that has no place in a source text, as it is shown beside those that have one.
 pub fn finding(found: &Diagnostic) {
-    say(&render_all(std::slice::from_ref(found), &SourceMap::new(), colored()));
+    let mut found = found.clone();
+    found.in_words(limits::wording());
+    say(&render_all(&[found], &SourceMap::new(), colored()));
 }
 
 /// Shows what is wrong with parts of a program that are left out, and says that it has warnings; `gchr check` shows

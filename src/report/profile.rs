@@ -131,6 +131,7 @@ fn rules(subject: RunSubject<'_>, recorder: &Recorder) -> Vec<RuleProfile> {
         return Vec::new();
     }
     let (counts, shared) = (recorder.rules(), shared_names(subject.rules));
+    let tries = counts.iter().any(|count| count.tried > 0);
     let main = subject.sources.iter().next().map(|(id, _)| id);
     let rule = |id: RuleId| {
         let count = counts.get(id.index()).copied().unwrap_or_default();
@@ -142,7 +143,7 @@ fn rules(subject: RunSubject<'_>, recorder: &Recorder) -> Vec<RuleProfile> {
             line,
             file: file.map(str::to_string),
             applied: count.applied,
-            tried: count.tried,
+            tried: tries.then_some(count.tried),
             share: count.share,
         }
     };

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 mod on_device;
 
 use gchr_base::control::{Control, Limits};
+use gchr_base::limit::Limit;
 use gchr_base::rule::Semantics;
 
 use super::Session;
@@ -473,7 +474,15 @@ fn terms_are_evaluated_one_after_the_other() {
     assert_eq!(evaluate("Fib(20)", free).expect("a number"), "6765\n");
     assert!(evaluate("Fib(", free).is_err_and(|failure| failure.error.is_none()));
     let few = Limits { max_steps: Some(10), ..free };
-    assert!(evaluate("Fib(30)", few).is_err_and(|failure| failure.error.is_some()));
+    let failure = evaluate("Fib(30)", few).expect_err("a limit");
+    assert!(failure.error.is_some());
+    let found = &failure.diagnostics.list()[0];
+    assert!(found.help.as_ref().is_some_and(|help| help.contains("`Limits::max_steps`")), "{found:?}");
+    let told = failure.diagnostics.in_words(|limit| match limit {
+        Limit::Steps => "a larger number",
+        _ => "another limit",
+    });
+    assert_eq!(told.list()[0].help.as_deref(), Some("a larger number"));
     assert_eq!(evaluate("Fib(25) + 1", free).expect("a number"), "75026\n");
     assert!(session.add_goals("a").is_err());
     assert!(session.store().expect("it is here").is_none());

@@ -6,7 +6,7 @@ use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
 use gchr_base::escape;
-use gchr_base::rule::{GroundTerm, Program};
+use gchr_base::rule::{GroundTerm, HeadAtom, Program, Rule};
 use gchr_base::source::{SourceMap, Span};
 use gchr_terms::derivation::{Application, Node, TermDerivation, derive};
 use serde_json::{Value, json};
@@ -33,6 +33,7 @@ pub(super) struct TermExplanation {
 struct Applied {
     rule: String,
     place: Place,
+    is_built_in: bool,
     redex: String,
     bindings: Vec<(String, String)>,
 }
@@ -140,18 +141,28 @@ fn applied(
     Applied {
         rule: program.rule_name(id),
         place: Place::of(sources, rule.span),
+        is_built_in: is_built_in(program, rule),
         redex: found.redex_text(application, WIDTH),
         bindings: found.bindings(application).iter().filter_map(named).collect(),
     }
+}
+
+/// Whether a rule is one of an operation that no text declares; its place is where it is used.
+fn is_built_in(program: &Program, rule: &Rule) -> bool {
+    rule.heads.first().is_some_and(|head| match &head.atom {
+        HeadAtom::Term { symbol, .. } => program.signature.symbols[*symbol].span.is_none(),
+        HeadAtom::Constraint { .. } => false,
+    })
 }
 
 impl TermExplanation {
     pub(super) fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         let place = if self.path == "." { "the result".into() } else { format!("at {}", self.path) };
         writeln!(out, "{} ({place})", self.term)?;
-        for (i, Applied { rule, place, redex, bindings }) in self.chain.iter().enumerate() {
+        for (i, Applied { rule, place, is_built_in, redex, bindings }) in self.chain.iter().enumerate() {
             let before = if i == 0 { "made by" } else { "within" };
-            write!(out, "{:i$}{before} {rule} ({}:{}) on {redex}", "", place.file, place.line)?;
+            let built_in = if *is_built_in { "built in, for " } else { "" };
+            write!(out, "{:i$}{before} {rule} ({built_in}{}:{}) on {redex}", "", place.file, place.line)?;
             for (k, (name, value)) in bindings.iter().enumerate() {
                 write!(out, "{} {name} = {value}", if k == 0 { " with" } else { "," })?;
             }
@@ -171,6 +182,7 @@ impl TermExplanation {
             json!({
                 "rule": applied.rule,
                 "place": { "file": applied.place.file, "line": applied.place.line },
+                "built_in": applied.is_built_in,
                 "redex": applied.redex,
                 "variables": variables.collect::<serde_json::Map<String, Value>>(),
             })

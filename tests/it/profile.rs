@@ -127,6 +127,26 @@ fn drawings_of_long_runs_are_small() {
     assert!(drawing.starts_with("<svg ") && drawing.len() < 200_000, "{} bytes", drawing.len());
 }
 
+/// Rows that are tried are no candidates; where they are not counted by rule, nothing is said of a rule.
+#[test]
+fn rows_tried_are_counted_as_far_as_they_are_known() {
+    let scratch = Scratch::new();
+    let primes = crate::support::root().join("examples/primes.chr").display().to_string();
+    for (semantics, by_rule) in [("refined", true), ("rounds", false)] {
+        let profile = profile_of(
+            &scratch,
+            &[&primes, "--semantics", semantics, "--query", "candidate(2, 300)", "--out", "store"],
+        );
+        let of = |values: &serde_json::Value| values["tried"].as_u64();
+        let last = profile["points"].as_array().and_then(|points| points.last()).expect("a last point");
+        let rules = profile["rules"].as_array().expect("rules");
+        let sum: Option<u64> = rules.iter().map(of).sum();
+        assert_eq!(sum, if by_rule { of(last) } else { None }, "{semantics}: {rules:?}");
+        assert!(of(last) > Some(0), "{semantics}: {last}");
+        assert_eq!(profile["stats"]["candidates"].is_null(), by_rule, "{}", profile["stats"]);
+    }
+}
+
 /// Thousands of rounds: a recorder keeps some of their points, and the total and the peak of all.
 #[test]
 fn runs_of_thousands_of_rounds_are_thinned() {
@@ -166,7 +186,7 @@ fn the_page_is_shown_by_a_browser() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let text = scratch.read("p.html");
     assert!(text.matches("<figure>").count() >= 6, "one for each plot");
-    for wanted in ["Throughput", "Candidates tried", "Memory", "Hot rules by firings", "id=L10", "floydw"] {
+    for wanted in ["Throughput", "Rows tried", "Memory", "Hot rules by firings", "id=L10", "floydw"] {
         assert!(text.contains(wanted), "no {wanted}");
     }
     let namespace = text.matches("http://www.w3.org/2000/svg").count();

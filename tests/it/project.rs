@@ -55,6 +55,21 @@ fn prose(page: &str) -> Vec<String> {
     lines
 }
 
+/// JSON has all keys of statistics in every run, and the page lists them.
+#[test]
+fn all_statistics_are_listed() {
+    let page = read(&root().join("docs/statistics.md"));
+    let keys = serde_json::to_value(gchr::Stats::default()).expect("an object");
+    let listed = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    let listed: BTreeSet<&str> = listed.map(|(key, _)| key).collect();
+    let keys = keys.as_object().expect("an object");
+    assert!(keys.len() > 20, "{keys:?}");
+    for (key, value) in keys {
+        assert!(listed.contains(key.as_str()), "docs/statistics.md does not list {key}");
+        assert!(value.is_null(), "{key}");
+    }
+}
+
 /// What the links of a page lead to.
 fn links(page: &str) -> Vec<String> {
     let target = |rest: &str| Some(rest.split_once(')')?.0.split_whitespace().next()?.to_string());

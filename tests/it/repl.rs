@@ -53,11 +53,27 @@ fn switches_keep_the_store() {
 #[test]
 fn limits_are_moved_by_commands() {
     let scratch = scratch();
-    let lines = ":set max-steps 1\nedge(1, 2), edge(2, 3)\n:set max-steps off\n:set max-output 4\n:store\nedge(1, 2)\n";
+    let lines = ":set max-steps 1\nedge(1, 2), edge(2, 3)\n:set max-steps off\n:set max-output 4\nedge(1, 2)\n:store\n";
     let run = repl(&scratch, &["paths.chr"], lines);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    assert!(run.stderr.contains("raise it with :set max-steps N, or `off` for no limit"), "{}", run.stderr);
-    assert!(!run.stderr.contains("--max-steps"), "{}", run.stderr);
+    for way in ["raise it with :set max-steps N, or :set max-steps off", "raise it with :set max-output SIZE"]
+    {
+        assert!(run.stderr.contains(way), "{way}: {}", run.stderr);
+    }
+    assert!(!run.stderr.contains("--max"), "{}", run.stderr);
+    // The limit of the process, and that of what is read, go with it.
+    scratch.file("grow.chr", ":- chr_constraint s(+int).\ns(N) ==> M is N + 1, s(M).\n");
+    let lines = "s(1)\n:set memory 80M\ns(1)\n:set memory 1K\n:sizes\n:set memory off\n";
+    let run = repl(&scratch, &["grow.chr", "--memory", "60M"], lines);
+    for limit in ["60 MiB", "80 MiB"] {
+        assert!(run.stderr.contains(&format!("memory limit of {limit} reached")), "{limit}: {}", run.stderr);
+    }
+    assert_eq!(run.stderr.matches("raise it with :set memory SIZE").count(), 2, "{}", run.stderr);
+    assert_eq!(run.stderr.matches("in use already").count(), 1, "{}", run.stderr);
+    assert_eq!(run.stderr.matches("Error").count(), 3, "{}", run.stderr);
+    // Before the session is open, options are what there is.
+    let run = repl(&scratch, &["grow.chr", "--memory", "1"], "");
+    assert!(run.stderr.contains("raise it with --memory SIZE"), "{}", run.stderr);
 }
 
 #[test]

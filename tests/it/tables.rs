@@ -262,3 +262,40 @@ fn what_a_table_does_not_keep_is_said_in_one_line() {
         );
     }
 }
+
+/// A store as CSV has names, and facts have none: the way is said.
+#[test]
+fn a_store_as_csv_is_no_table_of_facts() {
+    let scratch = Scratch::new();
+    scratch.file("p.chr", ":- chr_constraint p(+int, +int).\n?- p(1, 2).\n");
+    assert_eq!(scratch.gchr(&["run", "p.chr", "--format", "csv", "--out", "p.csv"]).code, 0);
+    let run = scratch.gchr(&["run", "p.chr", "--facts", "p=p.csv"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("C0604") && run.stderr.contains("--out-dir"), "{}", run.stderr);
+    assert_eq!(scratch.gchr(&["run", "p.chr", "--out-dir", "d"]).code, 0);
+    let again = scratch.gchr(&["run", "p.chr", "--facts", "p=d/p.csv", "--header", "no"]);
+    assert_eq!((again.code, again.stdout.as_str()), (0, "p(1,2)\np(1,2)\n"), "{}", again.stderr);
+    scratch.file("wide.csv", "p,1,2,3\n");
+    let wide = scratch.gchr(&["run", "p.chr", "--facts", "p=wide.csv"]);
+    assert!(wide.stderr.contains("C0604") && !wide.stderr.contains("--out-dir"), "{}", wide.stderr);
+}
+
+/// What a file holds that is no text, or not packed, is told by what it is.
+#[test]
+fn other_encodings_of_facts_are_named() {
+    let scratch = Scratch::new();
+    scratch.file("p.chr", ":- chr_constraint p(+int, ?any).\n?- true.\n");
+    let utf16: Vec<u8> = "\u{feff}1,a\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let swapped: Vec<u8> = "\u{feff}[1, 2]\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (name, bytes, said) in [
+        ("f.csv", &utf16[..], "f.csv is a text in UTF-16"),
+        ("f.jsonl", &swapped, "f.jsonl is a text in UTF-16"),
+        ("f.csv.gz", b"1,2\n", "it is no gzip file"),
+        ("f.tsv.gz", b"", "it is no gzip file"),
+    ] {
+        scratch.bytes(name, bytes);
+        let run = scratch.gchr(&["run", "p.chr", "--facts", &format!("p={name}")]);
+        assert!(run.code == 2 && run.stderr.contains(said), "{name}: {}", run.stderr);
+        assert_eq!(run.stderr.matches("Error").count(), 1, "{name}: {}", run.stderr);
+    }
+}

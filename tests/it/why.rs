@@ -234,6 +234,26 @@ made by rule 2 (nat.trs:4) on Plus(S(Zero), S(S(Zero))) with X = Zero, Y = S(S(Z
     assert_eq!(whole["made_by"][1]["redex"], "Twice(S(S(Zero)))");
 }
 
+/// A rule of a library has the library's name and line; one of an operation that no text declares says so.
+#[test]
+fn rules_of_libraries_have_their_own_places() {
+    let scratch = Scratch::new();
+    scratch.file("sizes.trs", "import \"library:sets\";\ninput SetSize(Single(3));\n");
+    let run = scratch.gchr(&["why", "sizes.trs", "--of", "."]);
+    assert!(run.stdout.contains("(library:sets:25) on SetSize(Single(3))"), "{}{}", run.stdout, run.stderr);
+    let text = "map G: List(Int) -> List(Int);\nvar L: List(Int);\neqn G(L) = L ++ [3];\ninput G([1, 2]);\n";
+    scratch.file("lists.trs", text);
+    let run = scratch.gchr(&["why", "lists.trs", "--of", "2"]);
+    let shown: Vec<bool> =
+        run.stdout.lines().map(|line| line.contains("(built in, for lists.trs:3)")).collect();
+    assert_eq!(shown, [false, true, true, false, false], "{}{}", run.stdout, run.stderr);
+    let json = scratch.gchr(&["why", "lists.trs", "--of", "2", "--format", "json"]);
+    let whole: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let steps = whole["made_by"].as_array().expect("a list").iter();
+    let built_in: Vec<Option<bool>> = steps.map(|step| step["built_in"].as_bool()).collect();
+    assert_eq!(built_in, [Some(true), Some(true), Some(false)], "{whole}");
+}
+
 /// What is kept is an evaluation of its own: its normal forms are those of runs.
 #[test]
 fn examples_have_the_normal_forms_of_runs() {

@@ -16,15 +16,15 @@ pub use crate::watch::Watch;
 /// Limits of a run; `None` means none.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Rule applications or firings (`--max-steps`).
+    /// Rule applications or firings.
     pub max_steps: Option<u64>,
-    /// Rounds of a constraint program under the semantics of rounds (`--max-rounds`).
+    /// Rounds of a constraint program under the semantics of rounds.
     pub max_rounds: Option<u64>,
-    /// Bytes of the run's own tables (`--memory`).
+    /// Bytes of the run's own tables.
     pub memory: Option<u64>,
-    /// Time from the start of the run, or of the process (`--timeout`).
+    /// Time from the start of the run, or of the process.
     pub timeout: Option<Duration>,
-    /// Bytes of a result, and of what the program itself writes (`--max-output`).
+    /// Bytes of a result, and of what the program itself writes.
     pub max_output: Option<u64>,
 }
 
@@ -233,7 +233,7 @@ impl<'a> Control<'a> {
         &mut *self.output
     }
     /// How many more steps an executor may take before it must call [`poll`](Self::poll) again: at most `chunk`, less
-    /// near `--max-steps` and when the run is recorded.
+    /// near the limit of steps and when the run is recorded.
     pub fn fuel(&self, steps: u64, chunk: u64) -> u64 {
         let chunk = self.recorder.as_ref().map_or(chunk, |recorder| recorder.slice().min(chunk));
         self.limits.max_steps.map_or(chunk, |max| max.saturating_sub(steps).min(chunk))

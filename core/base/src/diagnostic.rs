@@ -7,6 +7,7 @@ mod shown;
 
 pub use render::{render, render_all};
 
+use crate::limit::{Limit, Wording};
 use crate::source::Span;
 
 /// How bad a diagnostic is.
@@ -43,6 +44,9 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// The way out.
     pub help: Option<String>,
+    /// The limit that was reached, where it is one: then `help` says how to move it, as [`in_words`](Self::in_words)
+    /// has it.
+    pub limit: Option<Limit>,
 }
 
 impl Diagnostic {
@@ -55,7 +59,7 @@ impl Diagnostic {
         Self::new(Severity::Warning, code, message.into())
     }
     fn new(severity: Severity, code: &'static str, message: String) -> Self {
-        Self { code, severity, message, labels: Vec::new(), notes: Vec::new(), help: None }
+        Self { code, severity, message, labels: Vec::new(), notes: Vec::new(), help: None, limit: None }
     }
     /// Adds a place; the first one added is the primary place.
     #[must_use]
@@ -74,6 +78,19 @@ impl Diagnostic {
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
+    }
+    /// Names the limit that was reached. The way out is to move it; [`in_words`](Self::in_words) says it anew.
+    #[must_use]
+    pub fn limit(mut self, limit: Limit) -> Self {
+        self.limit = Some(limit);
+        self.in_words(Limit::in_library);
+        self
+    }
+    /// Says how a limit is moved as a host has it. Hosts do so to what they show.
+    pub fn in_words(&mut self, wording: Wording) {
+        if let Some(limit) = self.limit {
+            self.help = Some(wording(limit).into());
+        }
     }
     /// Whether this is an error.
     pub fn is_error(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Run-time errors: why a run stopped before its result, where, and how far it got.
 
 use crate::diagnostic::Diagnostic;
+use crate::limit::Limit;
 use crate::op::ArithmeticError;
 use crate::rule::{Program, RuleId};
 use crate::source::Span;
@@ -28,7 +29,7 @@ impl RunError {
         self.reason == StopReason::Failed
     }
 
-    /// The error as a diagnostic: code `R...`, place, how far the run got, which flag moves the limit.
+    /// The error as a diagnostic: code `R...`, place, how far the run got, which limit was reached.
     pub fn to_diagnostic(&self, program: &Program) -> Diagnostic {
         let step = if program.is_term_program() { "rule application" } else { "firing" };
         let plural = if self.progress.steps == 1 { "" } else { "s" };
@@ -50,11 +51,24 @@ struct Words {
     code: &'static str,
     /// At the place of the last step.
     label: &'static str,
-    help: Option<&'static str>,
+    way_out: WayOut,
+}
+
+/// What can be done about it.
+enum WayOut {
+    /// Nothing: it was asked for, or the message says it.
+    None,
+    Help(&'static str),
+    /// To move a limit.
+    Move(Limit),
 }
 
 fn words(code: &'static str, label: &'static str, help: &'static str) -> Words {
-    Words { code, label, help: Some(help) }
+    Words { code, label, way_out: WayOut::Help(help) }
+}
+
+fn limit(code: &'static str, label: &'static str, limit: Limit) -> Words {
+    Words { code, label, way_out: WayOut::Move(limit) }
 }
 
 /// The place of most reasons: that of the last step.
@@ -66,13 +80,14 @@ impl StopReason {
         StopReason::Lost { what: format!("the device of worker {rank} has failed") }
     }
 
-    /// The reason as a diagnostic without a place: code `R...`, and which flag moves a limit.
+    /// The reason as a diagnostic without a place: code `R...`, and which limit was reached.
     pub fn to_diagnostic(&self) -> Diagnostic {
-        let Words { code, help, .. } = self.words();
+        let Words { code, way_out, .. } = self.words();
         let diagnostic = Diagnostic::error(code, self.message());
-        match help {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
+        match way_out {
+            WayOut::None => diagnostic,
+            WayOut::Help(help) => diagnostic.help(help),
+            WayOut::Move(limit) => diagnostic.limit(limit),
         }
     }
 
@@ -110,17 +125,9 @@ impl StopReason {
                 "the last rule applied before",
                 "its sort has only numbers as values: add a rule for this case",
             ),
-            StopReason::Steps { .. } => {
-                words("R0201", LAST, "raise it with --max-steps N, or leave it out for no limit")
-            }
-            StopReason::Rounds { .. } => words(
-                "R0206",
-                "the last rule to fire was this one",
-                "raise it with --max-rounds N, or leave it out for no limit",
-            ),
-            StopReason::Memory { .. } => {
-                words("R0202", LAST, "raise it with --memory SIZE, e.g. --memory 16G")
-            }
+            StopReason::Steps { .. } => limit("R0201", LAST, Limit::Steps),
+            StopReason::Rounds { .. } => limit("R0206", "the last rule to fire was this one", Limit::Rounds),
+            StopReason::Memory { .. } => limit("R0202", LAST, Limit::Memory),
             StopReason::NoMemory { .. } => words(
                 "R0202",
                 LAST,
@@ -129,12 +136,10 @@ impl StopReason {
             StopReason::Indices { .. } => words(
                 "R0203",
                 LAST,
-                "split the input: a value has 32 bits, so --memory cannot move this limit",
+                "split the input: a value has 32 bits, so more memory does not move this limit",
             ),
-            StopReason::Timeout { .. } => {
-                words("R0204", LAST, "raise it with --timeout T, e.g. --timeout 10m")
-            }
-            StopReason::Interrupted => Words { code: "R0205", label: LAST, help: None },
+            StopReason::Timeout { .. } => limit("R0204", LAST, Limit::Time),
+            StopReason::Interrupted => Words { code: "R0205", label: LAST, way_out: WayOut::None },
             StopReason::Failed => words(
                 "R0301",
                 "this goal does not hold",
@@ -153,14 +158,12 @@ impl StopReason {
                 "in this run",
                 "this is a bug of gchr, not of the program; please report it with the program",
             ),
-            StopReason::OutputSize { .. } => words(
-                "R0207",
-                "written here",
-                "raise it with --max-output SIZE, or leave it out for no limit",
-            ),
+            StopReason::OutputSize { .. } => limit("R0207", "written here", Limit::Output),
             StopReason::Lost { .. } => words("R0305", LAST, "look at what ended them, and run the job again"),
-            StopReason::Checkpoint { .. } => Words { code: "R0306", label: LAST, help: None },
-            StopReason::Output { .. } => Words { code: "R0303", label: "written here", help: None },
+            StopReason::Checkpoint { .. } => Words { code: "R0306", label: LAST, way_out: WayOut::None },
+            StopReason::Output { .. } => {
+                Words { code: "R0303", label: "written here", way_out: WayOut::None }
+            }
         }
     }
 }

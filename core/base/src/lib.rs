@@ -11,6 +11,7 @@ pub mod facts;
 pub mod graph;
 pub mod hash;
 pub mod ids;
+pub mod limit;
 pub mod limited;
 pub mod logic;
 pub mod memory;

@@ -39,7 +39,7 @@ pub struct Point {
     pub rounds: u64,
     /// Rule applications or firings.
     pub steps: u64,
-    /// Candidates tried: what was looked at as a partner in a join, and active constraints of rules with one head.
+    /// Rows tried: what was looked at as a partner in a join, and active constraints of rules with one head.
     pub tried: u64,
     /// Live constraints, or cells or slots in use.
     pub live: u64,
@@ -112,7 +112,7 @@ impl std::ops::AddAssign for Traffic {
 pub struct RuleCount {
     /// Times it was applied, or fired.
     pub applied: u64,
-    /// Candidates tried for it; see [`Point::tried`].
+    /// Rows tried for it; see [`Point::tried`].
     pub tried: u64,
     /// Share of the run's time, if sampled: from a rule's application, or the beginning of the search for it, to that
     /// of the next rule.
@@ -202,7 +202,7 @@ impl Recorder {
         self.push(round.progress);
     }
 
-    /// Counts candidates.
+    /// Counts rows that were tried.
     pub fn tried(&mut self, more: u64) {
         self.now.tried += more;
     }
@@ -244,7 +244,7 @@ impl Recorder {
         }
     }
 
-    /// Takes over what another run of the same program counted: counts by rule, traffic, candidates. Kernels that count
+    /// Takes over what another run of the same program counted: counts by rule, traffic, rows tried. Kernels that count
     /// take longer, so this run says when, and the other one how much. Says whether the runs took as many steps; if
     /// they did not, nothing is taken.
     pub fn adopt(&mut self, counted: &Recorder) -> bool {

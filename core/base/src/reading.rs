@@ -22,7 +22,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// An account that refuses more than `limit` bytes (`--memory`).
+    /// An account that refuses more than `limit` bytes.
     pub fn new(limit: Option<u64>) -> Self {
         Self { limit, taken: AtomicU64::new(0) }
     }

@@ -20,20 +20,16 @@ pub struct Stats {
     /// Milliseconds from checked program to executable plan.
     pub compile_ms: Option<f64>,
     /// Milliseconds that the check of the kernels of a device was waited for, part of `compile_ms`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub verify_ms: Option<f64>,
     /// Which kernels a GPU ran: `fast`, or `soon` for those that were compiled in less time and run slower.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernels: Option<String>,
     /// Milliseconds for the run itself.
     pub run_ms: Option<f64>,
     /// Milliseconds for making native code, part of `run_ms`; none when a run was interpreted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub native_ms: Option<f64>,
     /// Milliseconds of kernels, on the device's own clock.
     pub device_ms: Option<f64>,
     /// Milliseconds of copies between host and GPU, part of `run_ms`; those that nothing waits for are not in it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_ms: Option<f64>,
     /// Term cells that the result reaches, or constraints in the final store.
     pub live_cells: Option<u64>,
@@ -42,27 +38,20 @@ pub struct Stats {
     /// Garbage collections.
     pub collections: Option<u64>,
     /// Milliseconds for garbage collections, part of `device_ms`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub collect_ms: Option<f64>,
     /// When memory ended the run: milliseconds from the moment when it was found full to the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub full_ms: Option<f64>,
     /// Threads that could share the run of a term on the processor; none when one did it all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
     /// Calls that these threads have handed over to each other.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_over: Option<u64>,
     /// Workers that have shared the run, if it was shared.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<u64>,
     /// Bytes of constraints that workers have sent to each other.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sent_bytes: Option<u64>,
     /// What ran it: `cpu`, ...
     pub device: Option<String>,
     /// When something was to be chosen that runs it: what was, and why.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
     /// Which term scheduler ran it.
     pub scheduler: Option<String>,

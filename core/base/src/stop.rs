@@ -34,24 +34,24 @@ pub enum StopReason {
         /// The application as text, cut when it is long.
         redex: String,
     },
-    /// `--max-steps` is reached.
+    /// The limit of steps is reached.
     Steps {
         /// The limit.
         limit: u64,
     },
-    /// `--max-rounds` is reached.
+    /// The limit of rounds is reached.
     Rounds {
         /// The limit.
         limit: u64,
     },
-    /// `--memory`, or the memory of the machine, is used up.
+    /// The limit of memory, or most of what the machine has, is used up.
     Memory {
         /// The limit in bytes.
         limit: u64,
         /// What asked for more: "cells of sort Tree", "constraints edge/3".
         what: String,
     },
-    /// The system gives no more memory, whatever `--memory` says.
+    /// The system gives no more memory, whatever the limit is.
     NoMemory {
         /// What asked for more.
         what: String,
@@ -63,7 +63,7 @@ pub enum StopReason {
         /// How many there are.
         limit: u64,
     },
-    /// `--timeout` is reached.
+    /// The limit of time is reached.
     Timeout {
         /// The limit.
         limit: Duration,
@@ -99,7 +99,7 @@ pub enum StopReason {
         /// Which one.
         what: String,
     },
-    /// `--max-output` is reached.
+    /// The limit of output is reached.
     OutputSize {
         /// The limit in bytes.
         limit: u64,

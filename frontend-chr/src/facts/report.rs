@@ -1,5 +1,6 @@
 //! Diagnostics of fact files: each shows the line it is about.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use gchr_base::diagnostic::Diagnostic;
@@ -17,17 +18,26 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file that cannot be read.
 pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Diagnostic {
-    let is_busy = error.kind() == std::io::ErrorKind::ResourceBusy;
+    let kind = error.kind();
     match StopReason::from(error) {
         StopReason::Output { message } => {
-            let help = match is_busy {
-                true => "wait until it has ended, or read a copy of the file",
-                false => "check the name of the file and the right to read it",
+            let help = match kind {
+                ErrorKind::ResourceBusy => "wait until it has ended, or read a copy of the file",
+                ErrorKind::InvalidData => {
+                    "write it again; --facts-format says what a file is whose ending does not tell"
+                }
+                _ => "check the name of the file and the right to read it",
             };
             Diagnostic::error("C0601", format!("{} cannot be read", path.display())).note(message).help(help)
         }
         reason => reason.to_diagnostic(),
     }
+}
+
+/// A file in another encoding, as its first bytes say.
+pub(super) fn utf16(path: &Path) -> Diagnostic {
+    Diagnostic::error("C0607", format!("{} is a text in UTF-16, not in UTF-8", path.display()))
+        .help("save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8")
 }
 
 /// How the first line of a file was taken where nobody said it.
@@ -61,6 +71,8 @@ pub(super) fn report(
         let (text, fields, columns) = line(bytes, delimiter, error);
         let (start, end) = fields.get(error.column).copied().unwrap_or((text.len(), text.len()));
         let field = text.get(start..end).unwrap_or("").to_string();
+        let first = fields.first().and_then(|&(start, end)| text.get(start..end));
+        let is_named = first.is_some_and(|first| constraint.split('/').next() == Some(first));
         let lines = usize::try_from(error.line).unwrap_or(usize::MAX).saturating_sub(1);
         let begin = Start { lines, columns };
         let source = sources.add_part(path.display().to_string(), begin, text);
@@ -69,6 +81,16 @@ pub(super) fn report(
         diagnostics.push(
             describe(error, &place, &field, constraint, wants).label(span, label(error.fault, wants.len())),
         );
+        if let (Fault::Width(found), true) = (error.fault, is_named)
+            && found == wants.len() + 1
+            && let Some(found) = diagnostics.last_mut()
+        {
+            let name = "the first field is the name of the constraint, as `--format csv` writes stores";
+            found.notes.push(name.into());
+            found.help = Some(
+                "write the store with --out-dir, which makes a file without names for each constraint".into(),
+            );
+        }
     }
     let hidden = errors.total - errors.shown.len() as u64;
     if hidden > 0 {

@@ -7,6 +7,7 @@ use gchr_base::control::{Control, Limits};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;
 use gchr_base::ids::{Id, IdVec};
+use gchr_base::limit::Limit;
 
 use super::device::MAX_BLOCK;
 use super::{
@@ -276,7 +277,8 @@ impl LaunchError {
 fn stopped(reason: &StopReason) -> Diagnostic {
     match reason {
         StopReason::Timeout { .. } => Diagnostic::error("D0503", "time limit reached within a kernel")
-            .help("raise it with --timeout T, or use a smaller input"),
+            .note("the simulator is for small inputs")
+            .limit(Limit::Time),
         StopReason::Memory { .. } | StopReason::NoMemory { .. } => reason.to_diagnostic(),
         _ => Diagnostic::error("D0504", "interrupted within a kernel"),
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use lsp_server::Message;
+use lsp_server::{ErrorCode, Message};
 use serde_json::Value;
 
 /// Longest message that is read.
@@ -13,7 +13,7 @@ pub enum Incoming {
     /// A message.
     Message(Message),
     /// Something that is none, and why.
-    Wrong(String),
+    Wrong(ErrorCode, String),
 }
 
 /// Reads the next message; `None` at the end of the input. What is wrong costs its own bytes only.
@@ -49,7 +49,7 @@ pub fn read(input: &mut impl BufRead) -> Option<Incoming> {
 }
 
 fn wrong(what: String) -> Option<Incoming> {
-    Some(Incoming::Wrong(what))
+    Some(Incoming::Wrong(ErrorCode::ParseError, what))
 }
 
 fn body(input: &mut impl BufRead, length: usize) -> Option<Incoming> {
@@ -62,22 +62,25 @@ fn body(input: &mut impl BufRead, length: usize) -> Option<Incoming> {
         Ok(_) => return None,
         Err(error) => return wrong(format!("it cannot be read: {error}")),
     }
-    let read: Result<Value, _> = serde_json::from_slice(&bytes);
-    let read = read.and_then(|value| {
-        let id = value
-            .get("id")
-            .is_none_or(|id| id.is_string() || id.as_i64().is_some_and(|n| i32::try_from(n).is_ok()));
-        // The library takes a request with another one for a notice.
-        if id || value.get("method").is_none() { serde_json::from_value(value) } else { Err(no_id()) }
-    });
-    match read {
-        Ok(message) => Some(Incoming::Message(message)),
-        Err(error) => wrong(format!("it is no message in JSON: {error}")),
-    }
+    let value: Value = match serde_json::from_slice(&bytes) {
+        Ok(value) => value,
+        Err(error) => return wrong(format!("it is no message in JSON: {error}")),
+    };
+    Some(match message_of(value) {
+        Ok(message) => Incoming::Message(message),
+        Err(why) => Incoming::Wrong(ErrorCode::InvalidRequest, format!("it is no message: {why}")),
+    })
 }
 
-fn no_id() -> serde_json::Error {
-    serde::de::Error::custom("the number of a request is a text, or an integer of 32 bits")
+fn message_of(value: Value) -> Result<Message, &'static str> {
+    // The library reads the items of a list as the fields of a message.
+    let fields = value.as_object().ok_or("a message is an object, and several do not come in one list")?;
+    let is_id = |id: &Value| id.is_string() || id.as_i64().is_some_and(|n| i32::try_from(n).is_ok());
+    // The library takes a request with another one for a notice.
+    if fields.contains_key("method") && !fields.get("id").is_none_or(is_id) {
+        return Err("the number of a request is a text, or an integer of 32 bits");
+    }
+    serde_json::from_value(value).map_err(|_| "it is neither a request nor a notice nor an answer")
 }
 
 /// Writes a message.
@@ -97,7 +100,7 @@ mod tests {
         while let Some(next) = read(&mut input) {
             found.push(match next {
                 Incoming::Message(_) => "message".to_string(),
-                Incoming::Wrong(what) => what.split([':', ',']).next().unwrap_or("").to_string(),
+                Incoming::Wrong(_, what) => what.split([':', ',']).next().unwrap_or("").to_string(),
             });
         }
         found
@@ -113,6 +116,11 @@ mod tests {
             all(text.as_bytes()),
             ["message", is_none, "a line is no header", "message", "its length is no number", "message"]
         );
+        for list in ["[]", "[1,\"shutdown\",null]", "[{\"jsonrpc\":\"2.0\",\"method\":\"exit\"}]", "7", "{}"]
+        {
+            let text = format!("Content-Length: {}\r\n\r\n{list}{good}", list.len());
+            assert_eq!(all(text.as_bytes()), ["it is no message", "message"], "{list}");
+        }
         assert_eq!(all(b"Content-Length: 99999999999\r\n\r\n"), ["it is longer than 268435456 bytes"]);
         assert_eq!(all(&good.as_bytes()[..40]), Vec::<String>::new());
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gchr::base::limit::Limit;
 use gchr::{Answers, Device, Selection};
 
 use crate::cli::exit::Exit;
@@ -61,6 +62,19 @@ const COMMANDS: [(&str, &str, &str); 17] = [
 ];
 
 const SETTINGS: [&str; 7] = ["answers", "max-output", "max-rounds", "max-steps", "memory", "timeout", "why"];
+
+/// How a limit is moved in a session.
+pub fn by_setting(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Steps => "raise it with :set max-steps N, or :set max-steps off for no limit",
+        Limit::Rounds => "raise it with :set max-rounds N, or :set max-rounds off for no limit",
+        Limit::Memory => "raise it with :set memory SIZE, e.g. :set memory 16G",
+        Limit::Time => {
+            "raise it with :set timeout T, e.g. :set timeout 10m, or :set timeout off for no limit"
+        }
+        Limit::Output => "raise it with :set max-output SIZE, or :set max-output off for no limit",
+    }
+}
 
 /// The command of a line, if it is one: `:-` and `::` begin none.
 pub fn of_line(text: &str) -> Option<Command<'_>> {
@@ -168,7 +182,7 @@ impl State<'_> {
             "why" => Err("why is on or off".into()),
             "max-steps" => limit(is_off, number, value).map(|limit| limits.max_steps = limit),
             "max-rounds" => limit(is_off, number, value).map(|limit| limits.max_rounds = limit),
-            "memory" => limit(is_off, values::size, value).map(|limit| limits.memory = limit),
+            "memory" => limit(is_off, values::size, value).and_then(|limit| self.set_memory(limit)),
             "max-output" => limit(is_off, values::size, value).map(|limit| limits.max_output = limit),
             "timeout" => limit(is_off, values::duration, value).map(|limit| limits.timeout = limit),
             "answers" => {

@@ -7,6 +7,7 @@ use std::time::Instant;
 use gchr::base::escape;
 use gchr::base::limited::Limited;
 use gchr::base::reading::{self, Account};
+use gchr::base::units::bytes;
 use gchr::{
     Answers, Control, Device, Diagnostics, Failure, Format, Language, Limits, Recorder, Reply, Selection,
     Session, WhyOptions,
@@ -18,7 +19,7 @@ use crate::cli::exit::Exit;
 use crate::cli::out_file::{self, File};
 use crate::cli::sink::Stdout;
 use crate::cli::watchdog::{self, Phase};
-use crate::cli::{interrupt, profile, progress, report, values};
+use crate::cli::{interrupt, limits, profile, progress, report, values};
 
 /// Constraints that are shown behind a goal; a larger store is counted.
 const SHOWN: usize = 20;
@@ -421,6 +422,19 @@ impl<'a> State<'a> {
         }
     }
 
+    /// How much memory goals, and this process, may take; nothing: what the system leaves. With less than it has, the
+    /// process could not even read the next line.
+    pub fn set_memory(&mut self, limit: Option<u64>) -> Result<(), String> {
+        let in_use = gchr::base::memory::in_use();
+        if limit.is_some_and(|limit| limit <= in_use) && !matches!(self.settings.device, Device::Gpu(_)) {
+            return Err(format!("the process has {} in use already", bytes(in_use)));
+        }
+        limits::bound_process(limit, self.settings.device);
+        self.session.set_memory(Some(gchr::base::memory::bound()));
+        self.limits.memory = limit;
+        Ok(())
+    }
+
     /// How many answers are looked for.
     pub fn set_answers(&mut self, answers: Answers) {
         self.settings.answers = answers;
@@ -445,16 +459,9 @@ impl<'a> State<'a> {
     }
 }
 
-/// Shows why there is no result. Here a limit is moved by `:set`.
+/// Shows why there is no result.
 fn failed(found: &Diagnostics) -> Next {
-    report::diagnostics(&found.adjusted(|found| {
-        if matches!(found.code, "R0201" | "R0202" | "R0204" | "R0206" | "R0207")
-            && let Some(help) = &mut found.help
-        {
-            *help = help.replace("--", ":set ").replace("leave it out for", "`off` for");
-        }
-        true
-    }));
+    report::diagnostics(found);
     Next::Failed
 }
 

@@ -16,7 +16,7 @@ pub struct Growth {
     pub time: Option<f64>,
     /// Exponent of rule applications or firings.
     pub steps: Option<f64>,
-    /// Exponent of candidates tried.
+    /// Exponent of rows tried.
     pub tried: Option<f64>,
     /// Exponent of rounds.
     pub rounds: Option<f64>,

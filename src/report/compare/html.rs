@@ -80,7 +80,7 @@ fn plots(comparison: &Comparison) -> Vec<Plot> {
         ("Best time of the run", "time", Unit::Seconds, |m| Some(m.run_ms.min / 1e3)),
         ("Best time on the device", "time", Unit::Seconds, |m| m.device_ms.map(|ms| ms.min / 1e3)),
         ("Rule applications or firings", "steps", Unit::Count, |m| m.steps.map(|n| n as f64)),
-        ("Candidates tried", "candidates", Unit::Count, |m| m.tried.map(|n| n as f64)),
+        ("Rows tried", "rows", Unit::Count, |m| m.tried.map(|n| n as f64)),
         ("Rounds or iterations", "rounds", Unit::Count, |m| m.rounds.map(|n| n as f64)),
         ("Mean parallelism", "steps in a round", Unit::Count, |m| m.mean_parallelism),
         ("Bytes moved by kernels", "moved", Unit::Bytes, |m| m.traffic.map(|t| t.moved() as f64)),

@@ -126,9 +126,7 @@ fn counted(language: Language, recorder: &Recorder, stats: &Stats) -> Measured {
         run_ms: Spread::default(),
         device_ms: None,
         steps: None,
-        tried: (language == Language::Constraints && last.tried > 0)
-            .then_some(last.tried)
-            .or(stats.candidates),
+        tried: (language == Language::Constraints && last.tried > 0).then_some(last.tried),
         rounds,
         mean_parallelism: rounds.map(|n| steps as f64 / n as f64),
         peak_parallelism: recorder.peak_parallelism(),

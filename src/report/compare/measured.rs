@@ -17,7 +17,7 @@ pub struct Measured {
     pub device_ms: Option<Spread>,
     /// Rule applications or firings.
     pub steps: Option<u64>,
-    /// Candidates tried; in rounds, instances that compete.
+    /// Rows tried, where they are counted.
     pub tried: Option<u64>,
     /// Rounds or iterations.
     pub rounds: Option<u64>,

@@ -32,7 +32,7 @@ pub(super) const COLUMNS: [Column; 17] = [
     column("compile ms", "from the rules to what is executed", |m| m.stats.compile_ms.map(ms)),
     column("rewrites", "rule applications of terms", |m| m.stats.rewrites.map(count)),
     column("firings", "firings of constraint rules", |m| m.stats.firings.map(count)),
-    column("candidates", "rows looked at as partners, and active constraints tried", |m| m.tried.map(count)),
+    column("tried", "rows looked at as partners, and active constraints tried", |m| m.tried.map(count)),
     column("steps/s", "rule applications or firings a second, of the best run", |m| {
         m.steps.map(|n| short(n as f64 / (m.run_ms.min.max(1e-6) / 1e3)))
     }),
@@ -116,7 +116,7 @@ fn cells(row: &Row, columns: &[Column]) -> Vec<String> {
 
 /// The growth as a table with heads.
 pub(super) fn growth(growth: &[Growth]) -> Vec<Vec<String>> {
-    let heads = ["program", "time", "steps", "candidates", "rounds", "memory"];
+    let heads = ["program", "time", "steps", "tried", "rounds", "memory"];
     let mut lines = vec![heads.map(str::to_string).to_vec()];
     for g in growth {
         let show = |k: Option<f64>| k.map_or("-".to_string(), |k| format!("{k:.2}"));

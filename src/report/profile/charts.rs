@@ -22,7 +22,7 @@ pub(super) fn of(profile: &Profile) -> Vec<Plot> {
         plots.extend(traffic(profile));
     }
     if last.tried > 0 {
-        plots.push(candidates(profile));
+        plots.push(tried(profile));
     }
     let memory = Axis::new("in use", Unit::Bytes);
     plots.push(over(profile, "Memory of the run's tables", memory, |p| p.bytes as f64));
@@ -94,7 +94,7 @@ fn throughput(profile: &Profile) -> Plot {
     curves(format!("Throughput: {} a second", profile.unit), x, Axis::new("a second", Unit::Count), series)
 }
 
-fn candidates(profile: &Profile) -> Plot {
+fn tried(profile: &Profile) -> Plot {
     let (x, at) = course(profile);
     let (y, most) = match profile.has_rounds() {
         true => ("in a round", profile.rounds()),
@@ -102,8 +102,8 @@ fn candidates(profile: &Profile) -> Plot {
     };
     let points = rate(&profile.points, at, |p| p.tried as f64, most);
     let points = if profile.has_rounds() { points } else { from_zero(points) };
-    let series = vec![Series { name: "candidates".into(), points }];
-    curves(format!("Candidates tried {y}"), x, Axis::new(y, Unit::Count), series)
+    let series = vec![Series { name: "rows".into(), points }];
+    curves(format!("Rows tried {y}"), x, Axis::new(y, Unit::Count), series)
 }
 
 /// Bytes of random and of coalesced accesses (Figures 1c and 1d of "Innermost many-sorted term rewriting on GPUs"), and
@@ -147,7 +147,7 @@ fn rules(profile: &Profile) -> Vec<Plot> {
     vec![
         bars(format!("Hot rules by {}", profile.unit), count(profile.unit), |r| r.applied as f64),
         bars("Hot rules by time, sampled".into(), share, |r| r.share * 100.0),
-        bars("Hot rules by candidates tried".into(), count("candidates"), |r| r.tried as f64),
+        bars("Hot rules by rows tried".into(), count("rows"), |r| r.tried.unwrap_or(0) as f64),
     ]
 }
 

@@ -65,8 +65,8 @@ pub struct RuleProfile {
     pub file: Option<String>,
     /// Times it was applied, or fired.
     pub applied: u64,
-    /// Candidates tried for it.
-    pub tried: u64,
+    /// Rows tried for it; none where this is not counted by rule.
+    pub tried: Option<u64>,
     /// Share of the run's time, from 0 to 1, by sampling; see
     /// [`RuleCount::share`](gchr_base::profile::RuleCount::share).
     pub share: f64,

@@ -74,7 +74,7 @@ fn figures(profile: &Profile, out: &mut String) {
         ("semantics", stats.semantics.clone()),
     ];
     if let Some(last) = profile.points.last() {
-        rows.insert(3, ("candidates tried", (last.tried > 0).then(|| grouped(last.tried))));
+        rows.insert(3, ("rows tried", (last.tried > 0).then(|| grouped(last.tried))));
         let traffic = last.traffic;
         let bytes = |n: u64| (n > 0).then(|| Unit::Bytes.show(n as f64));
         rows.push(("bytes read", bytes(traffic.read)));
@@ -101,7 +101,7 @@ fn rules(profile: &Profile, out: &mut String) {
         return;
     }
     let total = profile.rules.iter().map(|r| r.applied).sum::<u64>().max(1);
-    let tries = profile.rules.iter().any(|r| r.tried > 0);
+    let tries = profile.rules.iter().any(|r| r.tried.is_some());
     let sampled = profile.rules.iter().any(|r| r.share > 0.0);
     if !sampled {
         *out += "<p class=note>Times by rule were not sampled: the run was too short, or its executor has no sampler.</p>\n";
@@ -112,13 +112,13 @@ fn rules(profile: &Profile, out: &mut String) {
         "{}<tr><th scope=col>rule</th><th scope=col>line</th><th scope=col>{}</th><td class=bar></td>{}{}</tr>",
         TABLE[0],
         profile.unit,
-        head(tries, "<th scope=col>candidates tried</th>"),
+        head(tries, "<th scope=col>rows tried</th>"),
         head(sampled, "<th scope=col>time</th>")
     );
     for RuleProfile { name, line, file, applied, tried, share } in &profile.rules {
         let part = *applied as f64 / total as f64 * 100.0;
-        let (applied, tried) = (grouped(*applied), grouped(*tried));
-        let tried = if tries { format!("<td>{tried}</td>") } else { String::new() };
+        let applied = grouped(*applied);
+        let tried = tried.map_or(String::new(), |tried| format!("<td>{}</td>", grouped(tried)));
         let time = if sampled { format!("<td>{:.1} %</td>", share * 100.0) } else { String::new() };
         let name = match file {
             None => format!("<a href=\"#L{line}\">{}</a>", escape(name)),

@@ -159,6 +159,10 @@ fn devices_are_listed() {
     assert_eq!(names[..2], ["cpu", "sim"]);
     let has_gpu = names.contains(&"gpu:0");
     assert!(has_gpu != run.stderr.contains("[D01"), "{}{}", run.stdout, run.stderr);
+    if !has_gpu {
+        let measured = gchr(&["devices", "--measure"]);
+        assert_eq!((measured.code, measured.stdout), (1, run.stdout), "nothing is measured");
+    }
 }
 
 /// A number that no machine has: without a driver, the driver is missing; with one, the GPU is.

@@ -51,6 +51,7 @@ fn limits_end_a_run_with_exit_code_1() {
         let run = scratch.gchr(&["run", program, option, value, "--out", "result"]);
         assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{program} {option}: {}", run.stderr);
         assert!(run.stderr.contains(code) && run.stderr.contains("stopped after"), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("raise it with {option} ")), "{option}: {}", run.stderr);
         assert!(start.elapsed() < Duration::from_secs(20), "{program} {option}");
         assert!(!scratch.path("result").exists(), "{program} {option}");
         if value == "1000" {

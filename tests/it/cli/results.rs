@@ -146,6 +146,21 @@ fn devices_and_links_survive_being_results() {
     }
 }
 
+/// A limit of the size of files is told, and leaves no part of one.
+#[cfg(unix)]
+#[test]
+fn a_file_beyond_the_limit_of_its_size_is_an_error() {
+    let scratch = Scratch::new();
+    scratch
+        .file("many.chr", ":- chr_constraint s(+int).\ns(N) ==> N < 100000 | M is N + 1, s(M).\n?- s(1).\n");
+    let script = format!("ulimit -f 100; exec '{}' run many.chr --out store", crate::support::BINARY);
+    let output =
+        Command::new("sh").args(["-c", &script]).current_dir(scratch.folder()).output().expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("[U0107]"), "{:?}: {said}", output.status);
+    assert_eq!(scratch.names(), ["many.chr"]);
+}
+
 /// Every way to name a file that is there.
 #[cfg(unix)]
 fn names_of(scratch: &Scratch, name: &str) -> Vec<String> {

@@ -43,6 +43,27 @@ fn wrong_usage_is_exit_code_2() {
     }
 }
 
+/// What is to be logged and is not known is told, and the run goes on.
+#[test]
+fn a_log_that_is_not_known_is_told() {
+    let log = |wanted: &str| {
+        let run = std::process::Command::new(env!("CARGO_BIN_EXE_gchr"))
+            .args(["run", "examples/min.trs", "--out", "/dev/null"])
+            .current_dir(crate::support::root())
+            .env("GCHR_LOG", wanted)
+            .output()
+            .expect("gchr runs");
+        assert!(run.status.success(), "{wanted}");
+        String::from_utf8(run.stderr).expect("UTF-8")
+    };
+    for wrong in ["nonsense", "info,nonsense", "gchr=loud", "gchr[[=debug"] {
+        assert!(log(wrong).starts_with("gchr: nothing is logged: GCHR_LOG is "), "{wrong}: {}", log(wrong));
+    }
+    for right in ["", "off", "error", "gchr", "gchr_cuda=debug,warn"] {
+        assert!(!log(right).contains("nothing is logged"), "{right}");
+    }
+}
+
 #[test]
 fn what_does_not_exist_yet_is_not_accepted() {
     for option in ["--semantics", "--firing", "--profile"] {

@@ -91,7 +91,7 @@ impl DeviceError {
                     size(*used),
                     size(*total)
                 ))
-                .help("raise --memory if it is set, end other programs on the device, use a larger device, or run with --device cpu"),
+                .help("raise the limit of memory where one is set, end other programs on the device, use a larger device, or run with --device cpu"),
             DeviceError::TimeLimit { kernels } => under_way(Diagnostic::error("D0402", message), kernels)
                 .note("the system ends long kernels on a GPU that also drives a display")
                 .help("use a GPU without a display (--device gpu:N, see `gchr devices`), a smaller input, or --device cpu"),
@@ -185,7 +185,7 @@ mod tests {
         insta::assert_snapshot!(shown(error), @"
         D0401: out of device memory
           note: 3.0 TiB asked for, 1000 bytes left; this run holds 5.0 MiB of 139.0 GiB
-          help: raise --memory if it is set, end other programs on the device, use a larger device, or run with --device cpu
+          help: raise the limit of memory where one is set, end other programs on the device, use a larger device, or run with --device cpu
         ");
     }
 

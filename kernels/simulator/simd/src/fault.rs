@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;
+use gchr_base::limit::Limit;
 
 use super::program::{BinaryOp, Program};
 use gchr_simulator::divergence::{Lanes, lanes};
@@ -254,26 +255,22 @@ impl Stop {
                 d.note(format!("in warp {warp}, after {steps} steps")).help(help)
             }
             Stop::Limit { reason, pc, steps } => {
-                let (code, message, help) = limit(reason);
-                let d = Diagnostic::error(code, message).note(format!("stopped after {steps} steps"));
-                let d = program.at(*pc as usize, d, "the next step is here");
-                if help.is_empty() { d } else { d.help(help) }
+                let d = limit(reason).note(format!("stopped after {steps} steps"));
+                program.at(*pc as usize, d, "the next step is here")
             }
         }
     }
 }
 
-fn limit(reason: &StopReason) -> (&'static str, String, &'static str) {
+fn limit(reason: &StopReason) -> Diagnostic {
     match reason {
-        StopReason::Steps { limit } => (
-            "S0201",
-            format!("step limit of {limit} reached"),
-            "raise it with --max-steps N, or look for an endless loop with --trace",
-        ),
+        StopReason::Steps { limit } => Diagnostic::error("S0201", format!("step limit of {limit} reached"))
+            .note("a trace shows an endless loop")
+            .limit(Limit::Steps),
         StopReason::Timeout { limit } => {
             let seconds = Duration::as_secs_f64(limit);
-            ("S0202", format!("time limit of {seconds:.3} s reached"), "raise the limit")
+            Diagnostic::error("S0202", format!("time limit of {seconds:.3} s reached")).limit(Limit::Time)
         }
-        _ => ("S0203", "interrupted".into(), ""),
+        _ => Diagnostic::error("S0203", "interrupted"),
     }
 }
