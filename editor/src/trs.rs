@@ -14,7 +14,7 @@ use crate::index::{Builder, Entry, Index, Kind, Role};
 pub(crate) const WORDS: &[&str] = &[
     "sort", "struct", "cons", "map", "var", "eqn", "input", "import", "div", "mod", "Int", "Integer", "Bool",
     "Float", "true", "false", "if", "whr", "end", "owise", "in", "lambda", "List", "head", "tail", "rhead",
-    "rtail",
+    "rtail", "Char", "String", "code", "char",
 ];
 
 /// The names of the files that a term program imports.

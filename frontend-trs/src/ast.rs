@@ -317,6 +317,10 @@ pub enum NodeKind {
     },
     /// A float.
     Float(f64),
+    /// A character: `'a'`.
+    Character(char),
+    /// A text, `"abc"`, and the number of its characters, which are the elements of a list.
+    Text(Name, u32),
     /// An operator before its operand.
     Prefix(Op),
     /// An operator between its operands. `==` and `!=` are those of numbers until the sort of the operands is known.
@@ -372,6 +376,15 @@ impl ListOp {
 }
 
 impl NodeKind {
+    /// How much deeper a term with this root is than its operands: a list is as deep as it is long.
+    pub fn depth(self) -> u32 {
+        match self {
+            NodeKind::List(elements) | NodeKind::Text(_, elements) => elements.saturating_add(1),
+            NodeKind::Character(_) => 2,
+            _ => 1,
+        }
+    }
+
     /// Number of operands.
     pub fn arity(self) -> usize {
         match self {
@@ -379,6 +392,8 @@ impl NodeKind {
             | NodeKind::Int(_)
             | NodeKind::Large { .. }
             | NodeKind::Float(_)
+            | NodeKind::Character(_)
+            | NodeKind::Text(..)
             | NodeKind::Parameters(_) => 0,
             NodeKind::Call(_, args) | NodeKind::List(args) => args as usize,
             NodeKind::Apply(args) => args as usize + 1,

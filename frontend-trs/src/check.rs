@@ -3,6 +3,7 @@
 
 mod axioms;
 mod builders;
+mod characters;
 mod choice;
 mod condition;
 mod declarations;
@@ -12,6 +13,7 @@ mod functions;
 mod input;
 mod instances;
 mod lists;
+mod maker;
 mod resolve;
 mod rules;
 mod types;
@@ -243,6 +245,7 @@ fn finished(
             fields.insert(id);
         }
     }
+    notations.extend(scope.characters.notations(&scope.families, &scope.lists));
     scope.signature.to_mut().notations.extend(notations);
     let signature = scope.signature.clone().into_owned();
     let program = Program { signature, rules, start, semantics: None };

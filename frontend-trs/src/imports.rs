@@ -37,11 +37,12 @@ pub(crate) fn parse_alone(sources: &SourceMap, id: SourceId) -> Parsed {
 const LIBRARY: &str = "library:";
 
 /// The texts of the library.
-const TEXTS: [(&str, &str); 4] = [
+const TEXTS: [(&str, &str); 5] = [
     ("sets", include_str!("../library/sets.trs")),
     ("bags", include_str!("../library/bags.trs")),
     ("maps", include_str!("../library/maps.trs")),
     ("rationals", include_str!("../library/rationals.trs")),
+    ("strings", include_str!("../library/strings.trs")),
 ];
 
 struct Reader<'r, 'f> {
@@ -81,7 +82,7 @@ impl Reader<'_, '_> {
             let (_, text) = found.ok_or_else(|| Refusal {
                 message: format!("the library has no text `{wanted}`"),
                 label: "not known".into(),
-                help: "there are `library:sets`, `library:bags`, `library:maps` and `library:rationals`",
+                help: "there are `library:sets`, `library:bags`, `library:maps`, `library:rationals` and `library:strings`",
             })?;
             return Ok(self.files.open_text(name, text, file.span));
         }

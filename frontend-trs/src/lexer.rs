@@ -1,6 +1,7 @@
 //! Text to tokens (logos). Names and numbers are interned on the way, so that a token is 8 bytes and `Copy`.
 
 use std::fmt;
+use std::ops::Range;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::escape;
@@ -8,6 +9,7 @@ use gchr_base::source::{SourceId, Span};
 use logos::Logos;
 
 use crate::ast::{Name, Names};
+use crate::quotes::{self, Wrong};
 
 /// Value of a number in the text.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -60,9 +62,12 @@ pub(crate) enum Token {
     /// A name with other letters, which is reported.
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}']*", |lex| lex.extras.names.intern(lex.slice()), priority = 1)]
     ForeignName(Name),
-    /// A text in quotes: behind [`Import`](Token::Import) what is between them, elsewhere reported.
-    #[regex(r#""[^"\n]*"?"#, |lex| lex.extras.names.intern(lex.slice()))]
+    /// A text in quotes: behind [`Import`](Token::Import) what is between them, elsewhere what that means.
+    #[regex(r#""([^"\\\n]|\\[^\n])*["\\]?"#, |_| Name(0))]
     Text(Name),
+    /// A character in quotes.
+    #[regex(r"'([^'\\\n]|\\[^\n])*['\\]?", |_| char::REPLACEMENT_CHARACTER)]
+    Character(char),
     #[regex("[0-9]+", integer)]
     #[regex(r"[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?", float)]
     #[regex("[0-9]+[eE][+-]?[0-9]+", float)]
@@ -196,6 +201,7 @@ impl Token {
             Token::Mod => "`mod`",
             Token::Ident(_) | Token::ForeignName(_) => "a name",
             Token::Text(_) => "a text",
+            Token::Character(_) => "a character",
             Token::Number(_) => "a number",
             Token::Open => "`(`",
             Token::Close => "`)`",
@@ -315,10 +321,23 @@ pub(crate) fn lex_with<'a>(
                         lexed.tokens.push(Token::Import);
                         Token::Text(lexer.extras.names.intern(file))
                     }
-                    Token::ForeignName(name) | Token::Text(name) => {
+                    Token::Text(_) => {
+                        let read = quotes::text(lexer.slice()).unwrap_or_else(|wrong| {
+                            diagnostics.push(bad_quotes(wrong, text, source, range.clone()));
+                            String::new()
+                        });
+                        Token::Text(lexer.extras.names.intern(&read))
+                    }
+                    Token::Character(unknown) => {
+                        Token::Character(quotes::character(lexer.slice()).unwrap_or_else(|wrong| {
+                            diagnostics.push(bad_quotes(wrong, text, source, range.clone()));
+                            unknown
+                        }))
+                    }
+                    Token::ForeignName(name) => {
                         if !lexed.reported.contains(&name) {
                             lexed.reported.push(name);
-                            diagnostics.push(no_name(token, text, Span::new(source, range.start, range.end)));
+                            diagnostics.push(no_name(text, Span::new(source, range.start, range.end)));
                         }
                         Token::Ident(name)
                     }
@@ -349,13 +368,37 @@ fn imported<'a>(before: &[Token], lexer: &logos::Lexer<'a, Token>) -> Option<&'a
     (lexer.extras.names.get(*name) == IMPORT).then_some(text)
 }
 
-/// What stands where a name may, and is none.
-fn no_name(token: Token, text: &str, place: Span) -> Diagnostic {
-    if let Token::Text(_) = token {
-        return Diagnostic::error("T0001", "there are no texts in quotes")
-            .label(place, "this is one")
-            .help("declare constants and write these: `sort Text = struct Hello | Bye;`");
+/// What is wrong with a text or a character in quotes.
+fn bad_quotes(wrong: Wrong, text: &str, source: SourceId, range: Range<usize>) -> Diagnostic {
+    let within = |part: &Range<usize>| Span::new(source, range.start + part.start, range.start + part.end);
+    let shown = |part: &Range<usize>| escape::line(&text[range.clone()][part.clone()]).into_owned();
+    let whole = Span::new(source, range.start, range.end);
+    let error = |what: String, place: Span, label: &str| Diagnostic::error("T0012", what).label(place, label);
+    match wrong {
+        Wrong::Open => error("a quote is not closed on its line".into(), whole, "begins here")
+            .help("close it; an end of a line is written `\\n`, a quote between quotes `\\\"` or `\\'`"),
+        Wrong::Escape(part) => {
+            error(format!("`{}` stands for no character", shown(&part)), within(&part), "here")
+                .help("write `\\n`, `\\t`, `\\r`, `\\\\`, `\\\"`, `\\'`, or a code as `\\u{41}`")
+        }
+        Wrong::Code(part) => {
+            error(format!("`{}` is no code of a character", shown(&part)), within(&part), "this number")
+                .help("codes are hexadecimal, up to `d7ff`, and from `e000` to `10ffff`")
+        }
+        Wrong::Count(count) => {
+            let found = if count == 0 { "none".into() } else { count.to_string() };
+            error(
+                format!("single quotes are around one character, found {found}"),
+                whole,
+                "not one character",
+            )
+            .help("write texts in double quotes, and a single quote as `'\\''`")
+        }
     }
+}
+
+/// What stands where a name may, and is none.
+fn no_name(text: &str, place: Span) -> Diagnostic {
     let ascii = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
     let other = text[place.range()].chars().find(|&c| !ascii(c)).unwrap_or('_');
     Diagnostic::error("T0001", format!("`{}` is no letter of a name", escape::line(&other.to_string())))

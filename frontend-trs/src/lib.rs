@@ -11,6 +11,7 @@ mod imports;
 mod lexer;
 mod parser;
 mod pieces;
+mod quotes;
 
 use gchr_base::diagnostic::{self, Diagnostic, has_errors};
 use gchr_base::reading::Account;

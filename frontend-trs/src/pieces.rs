@@ -12,6 +12,8 @@ use crate::lexer::{Token, lex};
 pub enum PieceKind {
     /// A name.
     Name,
+    /// A text or a character in quotes.
+    Quoted,
     /// A number.
     Number,
     /// The word that begins a section.
@@ -66,7 +68,8 @@ pub fn pieces(sources: &SourceMap, id: SourceId) -> (Vec<Piece>, Vec<Diagnostic>
 
 fn kind(token: Token) -> PieceKind {
     match token {
-        Token::Ident(_) | Token::ForeignName(_) | Token::Text(_) | Token::AnySort => PieceKind::Name,
+        Token::Ident(_) | Token::ForeignName(_) | Token::AnySort => PieceKind::Name,
+        Token::Text(_) | Token::Character(_) => PieceKind::Quoted,
         Token::Number(_) => PieceKind::Number,
         Token::Struct => PieceKind::Struct,
         Token::Open => PieceKind::Open,

@@ -44,6 +44,19 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     replace(text, |c| (is_hidden(c) && !matches!(c, '\n' | '\t')).then(|| code(c)))
 }
 
+/// What stands for a character between quotes of this kind, where it does not stand for itself.
+pub fn in_quotes(c: char, quote: char) -> Option<Cow<'static, str>> {
+    Some(match c {
+        '\n' => "\\n".into(),
+        '\t' => "\\t".into(),
+        '\r' => "\\r".into(),
+        '\\' => "\\\\".into(),
+        c if c == quote => format!("\\{c}").into(),
+        c if is_hidden(c) => code(c).into(),
+        _ => return None,
+    })
+}
+
 /// A text as content of an element or of an attribute in quotes, in HTML, SVG and XML. XML has no way at all to hold
 /// most control characters.
 pub fn markup(text: &str) -> Cow<'_, str> {

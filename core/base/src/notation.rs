@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
-use crate::signature::{Brackets, Mixfix, MixfixPiece, Notation, Signature, SymbolId, character};
+use crate::escape;
+use crate::signature::{Mixfix, MixfixPiece, Notation, Signature, SymbolId, character};
 
 /// Terms that can be written.
 pub trait View {
@@ -40,7 +41,7 @@ pub struct Notated<'a, V: View> {
 enum Item<'a, N> {
     Node(N),
     /// The elements behind one that is written, and the bracket that closes the list.
-    Elements(N),
+    Elements(N, &'static str),
     /// The arguments behind one that is written, of applications of one symbol in each other, and the bracket.
     Arguments(SymbolId, N),
     Text(&'a str),
@@ -54,7 +55,7 @@ impl<V: View> Display for Notated<'_, V> {
             match item {
                 Item::Text(text) => f.write_str(text)?,
                 Item::Owned(text) => f.write_str(&text)?,
-                Item::Elements(rest) => self.further_elements(rest, &mut todo),
+                Item::Elements(rest, close) => self.further_elements(rest, close, &mut todo),
                 Item::Arguments(symbol, rest) => self.further_arguments(symbol, rest, &mut todo),
                 Item::Node(node) => match self.view.top(node) {
                     Top::Text(text) => f.write_str(&text)?,
@@ -121,13 +122,22 @@ impl<'a, V: View> Notated<'a, V> {
             (Notation::Empty(brackets), []) => {
                 todo.extend([Item::Text(brackets.close), Item::Text(brackets.open)])
             }
-            (Notation::Element(brackets), _) if self.is_closed(node, brackets) => {
-                self.element(args, todo);
-                todo.push(Item::Text(brackets.open));
+            (list @ (Notation::Element(_) | Notation::Text), _) if self.is_closed(node, list) => {
+                if let Some(text) = self.text(node, list) {
+                    todo.push(Item::Owned(text));
+                } else if let Some(brackets) = list.around_elements() {
+                    self.element(args, brackets.close, todo);
+                    todo.push(Item::Text(brackets.open));
+                }
             }
             // Names that begin so cannot be written.
-            (Notation::Element(_), &[element, rest]) if !name.starts_with('@') => {
+            (Notation::Element(_) | Notation::Text, &[element, rest]) if !name.starts_with('@') => {
                 self.infix(name, element, rest, todo);
+            }
+            (Notation::CodePoint, &[code]) => {
+                let Some(c) = self.code_point(code) else { return false };
+                let written = escape::in_quotes(c, '\'').unwrap_or_else(|| c.to_string().into());
+                todo.push(Item::Owned(format!("'{written}'")));
             }
             (Notation::Argument, &[arg]) => todo.push(Item::Node(arg)),
             (Notation::Fraction, &[arg, below]) if self.is_text(below, "1") => todo.push(Item::Node(arg)),
@@ -203,22 +213,25 @@ impl<'a, V: View> Notated<'a, V> {
     }
 
     /// An element, and behind it the others of its list.
-    fn element(&self, args: &[V::Node], todo: &mut Vec<Item<'a, V::Node>>) {
+    fn element(&self, args: &[V::Node], close: &'static str, todo: &mut Vec<Item<'a, V::Node>>) {
         match *args {
-            [element, rest] => todo.extend([Item::Elements(rest), Item::Node(element)]),
-            [element, count, rest] => {
-                todo.extend([Item::Elements(rest), Item::Node(count), Item::Text(": "), Item::Node(element)])
-            }
+            [element, rest] => todo.extend([Item::Elements(rest, close), Item::Node(element)]),
+            [element, count, rest] => todo.extend([
+                Item::Elements(rest, close),
+                Item::Node(count),
+                Item::Text(": "),
+                Item::Node(element),
+            ]),
             _ => {}
         }
     }
 
-    fn further_elements(&self, rest: V::Node, todo: &mut Vec<Item<'a, V::Node>>) {
+    fn further_elements(&self, rest: V::Node, close: &'static str, todo: &mut Vec<Item<'a, V::Node>>) {
         let Top::App(symbol, args) = self.view.top(rest) else { return };
         match self.notation(symbol) {
-            Notation::Empty(brackets) => todo.push(Item::Text(brackets.close)),
+            Notation::Empty(_) => todo.push(Item::Text(close)),
             _ => {
-                self.element(&args, todo);
+                self.element(&args, close, todo);
                 todo.push(Item::Text(", "));
             }
         }
@@ -239,17 +252,39 @@ impl<'a, V: View> Notated<'a, V> {
     }
 
     /// Whether the elements end with an empty list: a variable or a call may be in its place.
-    fn is_closed(&self, mut node: V::Node, brackets: Brackets) -> bool {
+    fn is_closed(&self, mut node: V::Node, list: Notation) -> bool {
         loop {
             let Top::App(symbol, args) = self.view.top(node) else { return false };
             match (self.notation(symbol), &*args) {
-                (Notation::Empty(found), []) => return found.close == brackets.close,
-                (Notation::Element(found), [_, rest] | [_, _, rest]) if found.close == brackets.close => {
-                    node = *rest
-                }
-                _ => return false,
+                (found, [_, rest] | [_, _, rest]) if found == list => node = *rest,
+                (found, args) => return args.is_empty() && found.is_end_of(list),
             }
         }
+    }
+
+    /// A list that ends, in quotes, if all its elements are characters.
+    fn text(&self, mut node: V::Node, list: Notation) -> Option<String> {
+        let mut text = String::from("\"");
+        while list == Notation::Text
+            && let Top::App(_, args) = self.view.top(node)
+            && let [element, rest] = *args
+        {
+            let Top::App(symbol, of) = self.view.top(element) else { return None };
+            let (Notation::CodePoint, [code]) = (self.notation(symbol), &*of) else { return None };
+            let c = self.code_point(*code)?;
+            match escape::in_quotes(c, '"') {
+                Some(written) => text += &written,
+                None => text.push(c),
+            }
+            node = rest;
+        }
+        text.push('"');
+        (list == Notation::Text).then_some(text)
+    }
+
+    /// The character of a code.
+    fn code_point(&self, code: V::Node) -> Option<char> {
+        self.number(code)?.parse().ok().and_then(char::from_u32)
     }
 
     /// A term, in brackets where it does not bind tightly enough.

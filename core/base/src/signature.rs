@@ -122,6 +122,31 @@ pub enum Notation {
     Character,
     /// Its only argument in quotes.
     Quoted,
+    /// The character whose code is its only argument, in single quotes.
+    CodePoint,
+    /// As an [`Element`](Notation::Element) in square brackets, but characters in quotes, `"abc"`, where all elements
+    /// are written as [`CodePoint`](Notation::CodePoint).
+    Text,
+}
+
+impl Notation {
+    /// What stands around such elements.
+    pub fn around_elements(self) -> Option<Brackets> {
+        match self {
+            Notation::Element(brackets) => Some(brackets),
+            Notation::Text => Some(Brackets::SQUARE),
+            _ => None,
+        }
+    }
+    /// Whether this is the notation of the empty list that may be behind such elements.
+    pub fn is_end_of(self, elements: Notation) -> bool {
+        let Notation::Empty(own) = self else { return false };
+        match elements {
+            Notation::Element(brackets) => brackets.close == own.close,
+            Notation::Text => own == Brackets::QUOTES,
+            _ => false,
+        }
+    }
 }
 
 /// A character of a string, as C writes it: a byte that cannot be shown by its code.
@@ -204,6 +229,13 @@ impl Mixfix {
             false => self.limits.get(argument).copied().unwrap_or(u8::MAX),
         }
     }
+}
+
+impl Brackets {
+    /// Those of lists.
+    pub const SQUARE: Brackets = Brackets { open: "[", close: "]" };
+    /// Those of texts.
+    pub const QUOTES: Brackets = Brackets { open: "\"", close: "\"" };
 }
 
 /// What stands around elements.

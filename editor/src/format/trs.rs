@@ -42,7 +42,7 @@ fn spaces(pieces: &[Piece], text: &str) -> Vec<bool> {
         // A sign of what follows it, not between two operands.
         // `#` is the length of a list, and stands between sorts.
         let is_sign = piece.kind == Minus || &text[piece.range.clone()] == "#";
-        let ends_operand = matches!(last, Name | Number | Close | CloseSquare);
+        let ends_operand = matches!(last, Name | Quoted | Number | Close | CloseSquare);
         let is_prefix = piece.kind == Not || is_sign && !ends_operand;
         let was_prefix = std::mem::replace(&mut prefix, is_prefix);
         let repeated = |at: usize| is_repetition(pieces, at);

@@ -112,6 +112,8 @@ export default grammar({
       alias("lambda", $.name),
       $.integer,
       $.float,
+      $.text,
+      $.character,
       $.application,
       $.power,
       $.prefix_operation,
@@ -159,7 +161,8 @@ export default grammar({
     name: _ => /[A-Za-z_][A-Za-z0-9_']*/,
     integer: _ => /[0-9]+/,
     float: _ => /[0-9]+(\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)/,
-    text: _ => /"[^"\n]*"/,
+    text: _ => /"([^"\\\n]|\\[^\n])*"/,
+    character: _ => /'([^'\\\n]|\\[^\n])+'/,
     comment: _ => /%[^\n]*/,
   },
 });

@@ -5,7 +5,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashSet;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Pattern, PatternKind, Program, RuleId};
-use gchr_base::signature::{SortId, SymbolId, SymbolKind};
+use gchr_base::signature::{SortId, SortKind, SymbolId, SymbolKind};
 
 use crate::check::Checked;
 
@@ -40,11 +40,17 @@ pub(crate) fn missing_cases(
         }
         let example = show::example(signature, function.symbol, &args, &any);
         let Some(span) = symbol.span else { continue };
+        // Numbers of a machine word have no applications among them.
+        let stays = signature.kind(symbol.result) == SortKind::Data || signature.big_integers;
+        let (note, help) = match stays {
+            true => ("is a normal form: it stays as it is", ", unless that is what you want"),
+            false => ("is no number: a run that comes to it ends with an error", ""),
+        };
         diagnostics.push(
             Diagnostic::warning("T0503", format!("no rule of `{}` matches `{example}`", symbol.name))
                 .label(span, "some arguments of this function have no rule")
-                .note(format!("`{example}` is a normal form: it stays as it is"))
-                .help(format!("add an equation for `{example}`, unless that is what you want")),
+                .note(format!("`{example}` {note}"))
+                .help(format!("add an equation for `{example}`{help}")),
         );
     }
 }

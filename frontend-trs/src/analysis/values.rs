@@ -3,7 +3,7 @@
 use gchr_base::cases::{Effort, Matrix, Question, Values};
 use gchr_base::ids::Id;
 use gchr_base::rule::Program;
-use gchr_base::signature::{Signature, SortKind, SymbolKind};
+use gchr_base::signature::{Notation, Signature, SortKind, SymbolKind};
 
 use super::Function;
 
@@ -44,9 +44,12 @@ pub(crate) fn examples(signature: &Signature) -> Vec<Option<String>> {
             _ => None,
         })
         .collect();
+    let notation = |symbol| signature.notations.get(&symbol);
     loop {
         let mut changed = false;
-        for symbol in signature.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Constructor) {
+        let constructors =
+            signature.symbols.iter_enumerated().filter(|(_, symbol)| symbol.kind == SymbolKind::Constructor);
+        for (id, symbol) in constructors {
             if examples[symbol.result.index()].is_some() {
                 continue;
             }
@@ -54,6 +57,10 @@ pub(crate) fn examples(signature: &Signature) -> Vec<Option<String>> {
                 symbol.args.iter().map(|arg| examples[arg.index()].as_deref()).collect();
             let text = match args.as_deref() {
                 None => continue,
+                Some(_) if notation(id) == Some(&Notation::CodePoint) => "'a'".to_string(),
+                Some([]) if let Some(Notation::Empty(brackets)) = notation(id) => {
+                    format!("{}{}", brackets.open, brackets.close)
+                }
                 Some([]) => symbol.name.clone(),
                 Some(args) => format!("{}({})", symbol.name, args.join(", ")),
             };

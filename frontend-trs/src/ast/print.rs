@@ -1,6 +1,8 @@
 //! Prints a module as a program text that parses back to the same module (places aside).
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Display, Formatter, Write};
+
+use gchr_base::escape::in_quotes;
 
 use super::*;
 
@@ -181,6 +183,18 @@ impl Display for TermDisplay<'_> {
     }
 }
 
+/// Characters between quotes.
+fn quoted(f: &mut Formatter<'_>, text: impl IntoIterator<Item = char>, quote: char) -> fmt::Result {
+    f.write_char(quote)?;
+    for c in text {
+        match in_quotes(c, quote) {
+            Some(written) => f.write_str(&written)?,
+            None => f.write_char(c)?,
+        }
+    }
+    f.write_char(quote)
+}
+
 impl TermDisplay<'_> {
     fn subterm(&self, root: usize, level: u8, todo: &mut Vec<Todo>, f: &mut Formatter<'_>) -> fmt::Result {
         let first_operand = || root - 1;
@@ -192,6 +206,8 @@ impl TermDisplay<'_> {
             }
             // `{:?}` writes a point or an exponent, and digits that read back to the same float.
             NodeKind::Float(x) => write!(f, "{x:?}"),
+            NodeKind::Character(c) => quoted(f, [c], '\''),
+            NodeKind::Text(text, _) => quoted(f, self.names.get(text).chars(), '"'),
             NodeKind::Power(name, count) => {
                 todo.extend([Todo::Text(")"), Todo::Subterm(first_operand(), 0)]);
                 write!(f, "{}^{count}(", self.names.get(name))

@@ -17,6 +17,7 @@ use gchr_base::suggest::nearest;
 
 use self::sorts::{Parametrics, Sorts};
 use super::Reporter;
+use super::characters::{CharFunction, Characters};
 use super::choice::IF;
 use super::families::{Families, FamilyId};
 use super::fields::{Field, Fields};
@@ -71,6 +72,7 @@ pub(crate) struct Scope<'a> {
     pub families: Cow<'a, Families>,
     pub lists: Cow<'a, Lists>,
     pub functions: Cow<'a, Functions>,
+    pub characters: Cow<'a, Characters>,
     pub made: Made,
 }
 
@@ -105,6 +107,7 @@ impl<'a> Scope<'a> {
             families: Families::default(),
             lists: Lists::default(),
             functions: Functions::default(),
+            characters: Characters::default(),
             reporter,
         };
         collector.sorts(module);
@@ -121,7 +124,7 @@ impl<'a> Scope<'a> {
         names: &'a Names,
         find: impl Fn(&str) -> Option<SymbolId>,
         families: &'a Families,
-        (lists, functions): (&'a Lists, &'a Functions),
+        (lists, functions, characters): (&'a Lists, &'a Functions, &'a Characters),
         choice: Option<SymbolId>,
     ) -> Self {
         let truth = Some(signature.booleans).filter(|b| signature.sorts[b.sort].name != HIDDEN_BOOL);
@@ -141,6 +144,7 @@ impl<'a> Scope<'a> {
             families: Cow::Borrowed(families),
             lists: Cow::Borrowed(lists),
             functions: Cow::Borrowed(functions),
+            characters: Cow::Borrowed(characters),
             made: Made { choice, is_final: true, ..Made::default() },
         }
     }
@@ -204,6 +208,7 @@ impl<'a> Scope<'a> {
             families: self.families.to_mut(),
             lists: self.lists.to_mut(),
             functions: self.functions.to_mut(),
+            characters: self.characters.to_mut(),
         };
         known.find(sort, reporter)
     }
@@ -258,7 +263,7 @@ impl<'a> Scope<'a> {
         variables.sort_unstable();
         let functions =
             Op::term_functions().map(|name| -> &str { name }).chain([IF]).chain(ListSymbol::functions());
-        nearest(name, symbols.chain(variables).chain(functions))
+        nearest(name, symbols.chain(variables).chain(functions).chain(CharFunction::names()))
     }
 }
 
@@ -307,6 +312,7 @@ struct Collector<'a, 'r> {
     families: Families,
     lists: Lists,
     functions: Functions,
+    characters: Characters,
     reporter: &'r mut Reporter,
 }
 
@@ -530,6 +536,7 @@ impl<'a> Collector<'a, '_> {
             families: Cow::Owned(self.families),
             lists: Cow::Owned(self.lists),
             functions: Cow::Owned(self.functions),
+            characters: Cow::Owned(self.characters),
             made: Made::default(),
         }
     }

@@ -11,6 +11,7 @@ use gchr_maude::Modulo;
 
 use super::Reporter;
 use super::builders::{GroundBuilder, MAX_DEPTH, no_rules, too_deep};
+use super::characters::Characters;
 use super::declarations::Scope;
 use super::families::Families;
 use super::functions::Functions;
@@ -36,6 +37,7 @@ struct Finished {
     families: Families,
     lists: Lists,
     functions: Functions,
+    characters: Characters,
     choice: Option<SymbolId>,
     /// What names mean.
     symbols: HashMap<String, SymbolId>,
@@ -69,6 +71,7 @@ impl InputReader {
             families: scope.families.into_owned(),
             lists: scope.lists.into_owned(),
             functions: scope.functions.into_owned(),
+            characters: scope.characters.into_owned(),
             choice: scope.made.choice,
             symbols,
             numbers,
@@ -92,9 +95,11 @@ impl InputReader {
         let lexed = lex(id, &sources.get(id).text, &mut reporter.diagnostics);
         let term = read_whole(&lexed).map_err(|error| reporter.report(*error)).ok();
         let names = lexed.tables.names;
-        let Finished { signature, families, lists, functions, choice, symbols, numbers } = &*self.finished;
+        let Finished { signature, families, lists, functions, characters, choice, symbols, numbers } =
+            &*self.finished;
         let find = |name: &str| symbols.get(name).copied();
-        let mut scope = Scope::of_program(signature, &names, find, families, (lists, functions), *choice);
+        let mut scope =
+            Scope::of_program(signature, &names, find, families, (lists, functions, characters), *choice);
         let term = term.filter(|term| has_rules(term, &mut reporter));
         let ground = term.and_then(|term| ground(&term, &mut scope, &mut reporter));
         let mut diagnostics = reporter.diagnostics;
@@ -137,9 +142,7 @@ fn deep_function(term: &Term) -> Option<Span> {
     let mut depths: Vec<u32> = Vec::new();
     term.nodes.iter().find_map(|node| {
         let inner = depths.drain(depths.len() - node.kind.arity()..).max().unwrap_or(0);
-        // A list is as deep as it is long.
-        let own = if let NodeKind::List(elements) = node.kind { elements.saturating_add(1) } else { 1 };
-        let depth = own.saturating_add(inner);
+        let depth = node.kind.depth().saturating_add(inner);
         depths.push(depth);
         (node.kind == NodeKind::Lambda && depth > MAX_DEPTH).then_some(node.span)
     })

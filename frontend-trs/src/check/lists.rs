@@ -3,12 +3,13 @@
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
-use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Rule, Var, VarId};
+use gchr_base::rule::{Rule, Var, VarId};
 use gchr_base::signature::{Brackets, Notation, Sort, SortId, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
 use super::declarations::Scope;
 use super::families::{Families, FamilyId};
+use super::maker::{Maker, Part};
 use super::rules::rule_of;
 use crate::ast::ListOp;
 
@@ -63,7 +64,7 @@ impl ListSymbol {
     }
 
     fn notation(self) -> Option<Notation> {
-        let brackets = Brackets { open: "[", close: "]" };
+        let brackets = Brackets::SQUARE;
         Some(match self {
             ListSymbol::Empty => Notation::Empty(brackets),
             ListSymbol::Op(ListOp::Cons) => Notation::Element(brackets),
@@ -111,6 +112,19 @@ impl Lists {
     pub fn notations(&self) -> impl Iterator<Item = (SymbolId, Notation)> + '_ {
         self.symbols.iter().filter_map(|(symbol, id)| Some((*id, symbol.notation()?)))
     }
+
+    /// How lists of characters of this sort are written.
+    pub fn text_notations(&self, families: &Families, element: SortId) -> Vec<(SymbolId, Notation)> {
+        let notations = [
+            (ListSymbol::Empty, Notation::Empty(Brackets::QUOTES)),
+            (ListSymbol::Op(ListOp::Cons), Notation::Text),
+        ];
+        let of = |(symbol, notation)| {
+            let generic = *self.symbols.get(&symbol)?;
+            Some((families.known_symbol(generic, &[element])?, notation))
+        };
+        notations.into_iter().filter_map(of).collect()
+    }
 }
 
 impl Scope<'_> {
@@ -148,27 +162,12 @@ impl Scope<'_> {
         let owner = self.made.owner.take();
         let id = self.make(symbol.name().to_string(), args, result)?;
         self.lists.to_mut().symbols.insert(symbol, id);
-        let mut maker = Maker { scope: self, element, list, span };
-        let rules = maker.rules(symbol, id)?;
+        let mut maker = Maker { scope: self, span };
+        let rules = maker.list_rules(symbol, id, (element, list))?;
         self.made.rules.extend(rules);
         self.made.owner = owner;
         Some(id)
     }
-}
-
-/// Makes the rules of functions on lists.
-struct Maker<'v, 'a> {
-    scope: &'v mut Scope<'a>,
-    element: SortId,
-    list: SortId,
-    span: Span,
-}
-
-/// A rule in the making: its variables, and the patterns and terms of its parts.
-#[derive(Clone)]
-struct Part {
-    pattern: Pattern,
-    value: Expr,
 }
 
 /// What the rules of a function are made of.
@@ -187,41 +186,14 @@ struct Parts {
 }
 
 impl Maker<'_, '_> {
-    fn var(&self, vars: &mut IdVec<VarId, Var>, name: &str, sort: SortId) -> Part {
-        let span = self.span;
-        let id = vars.push(Var { name: name.into(), sort, span });
-        Part {
-            pattern: Pattern { kind: PatternKind::Var(id), sort, span },
-            value: Expr { kind: ExprKind::Var(id), sort, span },
-        }
-    }
-
-    fn app(&self, symbol: SymbolId, args: Vec<Part>) -> Part {
-        let (sort, span) = (self.scope.signature.symbols[symbol].result, self.span);
-        let (patterns, values) = args.into_iter().map(|arg| (arg.pattern, arg.value)).unzip();
-        Part {
-            pattern: Pattern { kind: PatternKind::App { symbol, args: patterns }, sort, span },
-            value: Expr { kind: ExprKind::App { symbol, args: values }, sort, span },
-        }
-    }
-
-    fn int(&self, value: i64, sort: SortId) -> Part {
-        let (value, span) = (Const::Int(value), self.span);
-        Part {
-            pattern: Pattern { kind: PatternKind::Const(value), sort, span },
-            value: Expr { kind: ExprKind::Const(value), sort, span },
-        }
-    }
-
-    fn operation(&self, op: Op, args: [Part; 2]) -> Expr {
-        let sort = self.scope.signature.sort_of_result(op, args[0].value.sort);
-        let args = args.map(|arg| arg.value).to_vec();
-        Expr { kind: ExprKind::Op { op, args }, sort, span: self.span }
-    }
-
     /// The rules of a function: `None` where something that they need is missing.
-    fn rules(&mut self, symbol: ListSymbol, id: SymbolId) -> Option<Vec<Rule>> {
-        let (element, list, span) = (self.element, self.list, self.span);
+    fn list_rules(
+        &mut self,
+        symbol: ListSymbol,
+        id: SymbolId,
+        (element, list): (SortId, SortId),
+    ) -> Option<Vec<Rule>> {
+        let span = self.span;
         let empty = self.scope.list_symbol(ListSymbol::Empty, span)?;
         let cons = self.scope.list_symbol(ListSymbol::Op(ListOp::Cons), span)?;
         let mut vars = IdVec::new();
@@ -248,11 +220,6 @@ impl Maker<'_, '_> {
     fn rule(&self, parts: &Parts, args: &[&Part], value: Part) -> Rule {
         let args = args.iter().map(|arg| arg.pattern.clone()).collect();
         rule_of(parts.id, parts.vars.clone(), args, value.value, self.span)
-    }
-
-    fn test(&self, mut rule: Rule, condition: Expr) -> Rule {
-        rule.guard.push(Goal { kind: GoalKind::Test(condition), span: self.span });
-        rule
     }
 
     /// `L <| Y` and `L ++ M`.

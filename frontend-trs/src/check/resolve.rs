@@ -4,6 +4,7 @@
 //! their place: these and what is around them wait until it is known.
 
 mod applications;
+mod characters;
 mod functions;
 mod lists;
 mod operators;
@@ -172,6 +173,15 @@ impl<'a, 'v> Resolver<'a, 'v> {
                     arity -= 1;
                     self.end_lambda(base)
                 }
+                // What they are made of is no operand in the text.
+                NodeKind::Character(c) => {
+                    arity = 1;
+                    self.character(c, node.span)
+                }
+                NodeKind::Text(text, count) => {
+                    arity = count as usize;
+                    self.text(text, node.span)
+                }
                 kind => self.node(kind, node.span, base),
             };
             self.operands.truncate(base);
@@ -308,6 +318,10 @@ impl<'a, 'v> Resolver<'a, 'v> {
                 let function = self.list_function(name)?;
                 return self.call_of_list(function, name, span, base);
             }
+            NodeKind::Call(name, _) | NodeKind::Name(name) if self.char_function(name).is_some() => {
+                let function = self.char_function(name)?;
+                return self.call_of_characters(function, span, base);
+            }
             NodeKind::Int(n) => self.integer(n.into(), span),
             NodeKind::Large { digits, negative } => {
                 let number: BigInt = self.scope.text(digits).parse().unwrap_or_default();
@@ -332,7 +346,7 @@ impl<'a, 'v> Resolver<'a, 'v> {
             NodeKind::Call(name, _) => return self.application(name, span, base),
             NodeKind::Power(name, count) => return self.power(name, count, span, base),
             NodeKind::Prefix(op) | NodeKind::Infix(op) => self.operation(op, operator_text(op), span, base),
-            NodeKind::Parameters(_) | NodeKind::Lambda => None,
+            NodeKind::Parameters(_) | NodeKind::Lambda | NodeKind::Character(_) | NodeKind::Text(..) => None,
             NodeKind::Match => {
                 self.error(
                     Diagnostic::error("T0307", "`:=` is part of a condition")

@@ -11,6 +11,7 @@ use gchr_base::source::Span;
 
 use super::Reporter;
 use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
+use super::characters::CharFunction;
 use super::choice::IF;
 use super::condition;
 use super::declarations::Scope;
@@ -157,6 +158,9 @@ fn is_application(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bo
             "a function that is a value, or an application of one",
             "give a symbol the result `lambda X: S. T`: `F(...) = lambda X: Nat. S(X)`".into(),
         ),
+        NodeKind::Character(_) | NodeKind::Text(..) => {
+            ("a literal", "texts are normal forms: declare a function `F` and write `F(...) = ...`".into())
+        }
         NodeKind::List(_) => {
             ("a list", "lists are values: declare a function `F` and write `F(...) = ...`".into())
         }
@@ -181,7 +185,10 @@ fn is_function(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool 
     let text = scope.text(name);
     let found = scope.symbol(name).is_none()
         && !reporter.is_silenced(name)
-        && (Op::term_function(text).is_some() || text == IF || ListSymbol::function(text).is_some());
+        && (Op::term_function(text).is_some()
+            || text == IF
+            || ListSymbol::function(text).is_some()
+            || CharFunction::named(text).is_some());
     if found {
         reporter.report(
             Diagnostic::error("T0302", format!("`{text}` is built in and has no equations"))

@@ -130,6 +130,12 @@ impl Reader<'_> {
                 let kind = self.number(literal, false)?;
                 self.leaf(kind, span.start, 1)
             }
+            Some(Token::Character(c)) => self.leaf(NodeKind::Character(c), span.start, 1),
+            Some(Token::Text(text)) => {
+                let length = self.lexed.tables.names.get(text).chars().count();
+                // A text has fewer than 2^32 bytes.
+                self.leaf(NodeKind::Text(text, length as u32), span.start, 1)
+            }
             Some(Token::Minus) => match self.token(1) {
                 Some(Token::Number(literal)) => {
                     let kind = self.number(literal, true)?;
@@ -230,10 +236,8 @@ impl Reader<'_> {
     fn emit(&mut self, kind: NodeKind, arity: usize, start: u32, end: u32) {
         let base = self.operands.len() - arity;
         let first = self.operands.get(base).map_or(self.nodes.len() as u32, |operand| operand.first);
-        // A list is as deep as it is long.
-        let own = if let NodeKind::List(elements) = kind { elements.saturating_add(1) } else { 1 };
         let inner = self.operands[base..].iter().map(|operand| operand.depth).max().unwrap_or(0);
-        let depth = own.saturating_add(inner);
+        let depth = kind.depth().saturating_add(inner);
         self.operands.truncate(base);
         self.operands.push(Operand { first, depth, start, end });
         let span = Span { source: self.lexed.source, start, end };

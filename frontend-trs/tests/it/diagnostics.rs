@@ -79,7 +79,8 @@ fn slips_of_other_languages() {
         ("F(X) = if(X == Z, X);", 1, "if(C, X, Y)"),
         ("if(X == Z, X, Z) = Z;", 1, "declare `if`"),
         ("F(if(true, _, _)) = Z;", 1, "cannot be matched"),
-        ("F(X) = \"a\";", 1, "declare constants"),
+        ("F(X) = \"a\";", 1, "replace the right-hand side by a term of sort `Nat`"),
+        ("F(X) = 'ab';", 2, "write texts in double quotes"),
         ("X = Z -> F(X) = X;", 1, "compare with `==`"),
         ("map Größe: Nat -> Nat; eqn Größe(X) = X;", 1, "from `a` to `z`"),
         ("map div: Nat -> Nat; var map: Nat; eqn div(map) = map;", 2, "choose another name"),
@@ -92,6 +93,66 @@ fn slips_of_other_languages() {
         assert_eq!(shown.matches("Error:").count(), messages, "{rest}:\n{shown}");
         assert!(shown.contains(way_out), "{rest}:\n{shown}");
     }
+}
+
+/// What stands in quotes, and names for it that a program has itself.
+#[test]
+fn texts_and_characters() {
+    let code = |text: &str, expected: &[(&str, &str)]| {
+        check(&format!("map F: Char -> Int; G: String -> Int; var X: Char; S: String; {text}"), expected);
+    };
+    code("eqn F('') = 1;", &[("T0012", "''")]);
+    code("eqn F('ab') = 1;", &[("T0012", "'ab'")]);
+    code("eqn F('\\x') = 1;", &[("T0012", "\\x")]);
+    code("eqn G(\"é\\u{110000}\") = 1;", &[("T0012", "\\u{110000}")]);
+    code("eqn G(\"a) = 1;\nF(X) = 2;", &[("T0012", "\"a) = 1;"), ("T0003", "F")]);
+    code("eqn G('a') = 1; F(\"a\") = 2;", &[("T0201", "'a'"), ("T0201", "\"a\"")]);
+    code("eqn \"a\" = \"b\"; 'a' = 'b';", &[("T0301", "\"a\""), ("T0301", "'a'")]);
+    code("eqn code(X) = 1; char(1) = X;", &[("T0302", "code(X)"), ("T0302", "char(1)")]);
+    code("eqn F(char(1)) = 1;", &[("T0303", "char(1)")]);
+    code("eqn F(X) = code(X, X) + code^2(X);", &[("T0103", "code"), ("T0206", "code^2(X)")]);
+    code("eqn F(X) = code(\"a\"); G(S) = code(char('b'));", &[("T0202", "\"a\""), ("T0202", "'b'")]);
+    code("eqn F(X) = if(X < 'b', 1, 2);", &[("T0202", "X")]);
+    check("sort A = Char(Int); B = String(Int);", &[("T0109", "Char(Int)"), ("T0109", "String(Int)")]);
+    check("sort Char = struct A; map F: List(Char) -> Int; input F(\"a\");", &[("T0205", "\"a\"")]);
+    check("sort Char = struct A; map F: String;", &[("T0101", "String")]);
+    check("sort Int = struct A; map F: Char;", &[("T0101", "Char")]);
+    check("sort Int = struct A; map F: A; input 'a';", &[("T0101", "A"), ("T0205", "'a'")]);
+}
+
+/// Examples are written as a program has them, and say what becomes of them.
+#[test]
+fn examples_with_texts() {
+    let shown = rendered(
+        "map Kind: String -> Int; Rest: String -> String; First: Char # List(Char) -> Bool; var C: Char; S: String;
+         eqn Kind(\"if\") = 1; Rest(C |> C |> S) = S; Rest(\"\") = \"a\"; Rest(\"\\n\") = \"b\";
+         First('a', S) = true; First(C, \"a\") = false;",
+    );
+    for wanted in [
+        "no rule of `Kind` matches `Kind(\"\")`",
+        "`Kind(\"\")` is no number: a run that comes to it ends with an error",
+        "no rule of `Rest` matches `Rest(\"\\u{0}\")`",
+        "no rule of `First` matches `First('\\u{0}', \"\")`",
+        "decides what `First('a', \"a\")` becomes",
+        "`First('\\u{0}', \"\")` is a normal form",
+    ] {
+        assert!(shown.contains(wanted), "{wanted}:\n{shown}");
+    }
+}
+
+/// Programs that have these names themselves mean what they did.
+#[test]
+fn names_of_texts_are_free() {
+    check(
+        "sort Char = struct code(Int) | char; String = struct Nil | Cons(Char, String); map F: String -> Char;
+         var S: String; X: Char; eqn F(Nil) = char; F(Cons(X, S)) = X; input F(Cons(code(1), Nil));",
+        &[],
+    );
+    check(
+        "sort String = struct Nil; map F: String -> List(Char); code: Int -> Int; var char: Int; S: String;
+         eqn code(char) = char; F(S) = \"a\"; input [code(#F(Nil))];",
+        &[],
+    );
 }
 
 #[test]

@@ -39,12 +39,19 @@ fn texts_are_imported_by_name_and_once() {
         "2361183241434822606848",
     );
     check("import \"library:rationals\"; input Divide(Rat(1, -2), Whole(0));", "Rat(-1, 0)");
+    check(STRINGS, "[true, true, true, true, true, true, true, true, true]");
     let (sources, loaded) = load("import \"library:trees\"; input true;");
     findings::check(&sources, &loaded.diagnostics, &[("T0110", "\"library:trees\"")]);
     let (sources, loaded) = load(&format!("{ALL} sort Set; map Contains: Int;"));
     let codes: Vec<&str> = loaded.diagnostics.iter().map(|found| found.code).collect();
     assert_eq!(&codes[..2], ["T0104", "T0105"], "{}", render_all(&loaded.diagnostics, &sources, false));
 }
+
+/// What texts have at their ends.
+const STRINGS: &str = "import \"library:strings\"; input [
+    Words(\" a  bc\\n\") == [\"a\", \"bc\"], Split(\"\", ',') == [\"\"], Split(\"a,,b\", ',') == [\"a\", \"\", \"b\"],
+    Join([\"a\", \"b\", \"\"], \", \") == \"a, b, \", Trim(\" \\t a b \") == \"a b\", Upper(\"aZ[ä\") == \"AZ[ä\",
+    IntOf(\"-\", 7) == 7, IntOf(\"-9223372036854775808\", 7) == -9223372036854775808, TextOf(0) == \"0\"];";
 
 /// Says of which sort elements are, where there are none.
 const OWN: &str = "map Own: List(Int) -> List(Int); var l: List(Int); eqn Own(l) = l;";
@@ -182,5 +189,45 @@ proptest! {
             list(map.keys()),
         ]);
         check(&text, &expected);
+    }
+}
+
+/// A text as it is written.
+fn quoted(text: &str) -> String {
+    let inner: String = text
+        .chars()
+        .map(|c| gchr_base::escape::in_quotes(c, '"').map_or(c.to_string(), std::borrow::Cow::into_owned))
+        .collect();
+    format!("\"{inner}\"")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    /// Texts mean what they do in Rust, and results are read back as what they show.
+    #[test]
+    fn texts_are_those_of_rust(s in "[ab \\t\"'\\\\é\u{1b}\u{202e}]{0,6}", t in "[ab]{0,2}", n in any::<i64>(), k in -1..7i64) {
+        let found = s.find(&t).map_or(-1, |at| s[..at].chars().count() as i64);
+        let (prefix, suffix): (String, String) = {
+            let at = usize::try_from(k).unwrap_or(0);
+            (s.chars().take(at).collect(), s.chars().skip(at).collect())
+        };
+        let reversed: String = s.chars().rev().collect();
+        let order = |o: std::cmp::Ordering| o as i64;
+        let (qs, qt) = (quoted(&s), quoted(&t));
+        check(
+            &format!(
+                "import \"library:strings\"; sort R = struct Row(List(Int), List(String), List(List(String)));
+                 input Row([Find({qs}, {qt}), IntOf(TextOf({n}), 7), Compare({qs}, {qt}), #{qs}],
+                     [{qs} ++ {qt}, TextOf({n}), Prefix({qs}, {k}), Suffix({qs}, {k}), Reversed({qs}), Upper({qt})],
+                     [Words({qs}), Split({qs}, 'a')]);"
+            ),
+            &format!(
+                "Row({}, {}, {})",
+                list([found, n, order(s.chars().cmp(t.chars())), s.chars().count() as i64]),
+                list([s.clone() + &t, n.to_string(), prefix, suffix, reversed, t.to_uppercase()].map(|x| quoted(&x))),
+                list([list(s.split_whitespace().map(quoted)), list(s.split('a').map(quoted))]),
+            ),
+        );
     }
 }

@@ -7,7 +7,7 @@ use gchr_trs::ast::{AxiomKind, Ident, Module, Section, SortBody, SortRef, Term};
 use proptest::prelude::*;
 
 /// Programs to mutate: every construct of the language occurs.
-const PROGRAMS: [&str; 9] = [
+const PROGRAMS: [&str; 10] = [
     "sort Nat = struct Zero() | S(Nat) | Len(List);\n List = struct Nil | Cons(Nat, List); A, B;\n\
      cons C: A; map Plus: Nat # Nat -> Nat; F, G: A # B -> A;\n\
      var X, Y : Nat; L: List; a: A; b': B;\n\
@@ -44,12 +44,15 @@ const PROGRAMS: [&str; 9] = [
     "map F: Integer -> Integer; var n: Integer;\n\
      eqn n > 18446744073709551616 -> F(n) = -9223372036854775809 - F(-n); F(n) = -9223372036854775808 * n [owise];\n\
      input [F(-(-99999999999999999999)), 4611686018427387904, 007];",
+    "sort T = struct w(String) | c(Char); L = List(String); map f: String -> Int; g: Char # L -> T; var x: Char; s: String; l: L;\n\
+     eqn f(\"\") = 0; f(\"if\") = 1; x == 'a' || code(x) < 3 -> f(x |> s) = code('\\u{1f}') + f(s); f(s) = #\"%\\\"\" [owise];\n\
+     g('\\'', [\"a\\n\", s]) = c(char(f(s ++ \"\\\\\"))); g(x, l) = w([x, 'b']); input [g('%', [\"e\\t'\", \"\"]), w(\"b\" <| 'c')];",
     "sort Bool = struct True() | False() | And(Bool, Bool); var B: Bool;\n\
      eqn And(True(), B) = B; B -> And(B, B) = B; input And(True, False)",
 ];
 
 /// Words that make up programs, for texts that get far into the parser.
-const WORDS: [&str; 68] = [
+const WORDS: [&str; 74] = [
     "sort ",
     "struct ",
     "cons ",
@@ -110,6 +113,12 @@ const WORDS: [&str; 68] = [
     " in ",
     "import ",
     "\"a\"",
+    "\"%\\n\"",
+    "\"",
+    "'c'",
+    "'",
+    "\\u{41}",
+    "String ",
     "[assoc ",
     "comm ",
     "id: ",
@@ -257,6 +266,23 @@ fn erase_span(span: &mut Span) {
     (span.start, span.end) = (0, 0);
 }
 
+/// A text between quotes, with the escapes that it needs.
+struct Quoted<'t>(&'t str, char);
+
+impl std::fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(text, quote) = *self;
+        write!(f, "{quote}")?;
+        for c in text.chars() {
+            match gchr_base::escape::in_quotes(c, quote) {
+                Some(written) => f.write_str(&written)?,
+                None => write!(f, "{c}")?,
+            }
+        }
+        write!(f, "{quote}")
+    }
+}
+
 /// A term with all its brackets: its tree does not depend on precedences.
 fn bracketed_term() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
@@ -265,6 +291,8 @@ fn bracketed_term() -> impl Strategy<Value = String> {
         any::<u32>().prop_map(|n| n.to_string()),
         (-1e30..1e30).prop_map(|x: f64| format!("{x:?}")),
         Just("F()".to_string()),
+        any::<String>().prop_map(|text| format!("{}", Quoted(&text, '"'))),
+        any::<char>().prop_map(|c| format!("{}", Quoted(&c.to_string(), '\''))),
     ];
     leaf.prop_recursive(6, 60, 4, |term| {
         let op = prop::sample::select(vec![

@@ -12,7 +12,7 @@ use crate::plan::{ClassId, Layout, Variant};
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
 use gchr_base::ordered::{self, Piece};
-use gchr_base::signature::{Brackets, Mixfix, MixfixPiece, Notation, SortId, SortKind, character};
+use gchr_base::signature::{Mixfix, MixfixPiece, Notation, SortId, SortKind, character};
 
 /// Cells of values, wherever they are.
 pub trait Cells {
@@ -47,7 +47,9 @@ enum Todo<'a> {
     Value(SortId, u64),
     Text(&'a str),
     /// The elements behind the first one, and the closing bracket.
-    Elements(SortId, u32),
+    Elements(SortId, u32, &'static str),
+    /// The characters of a text, and the closing quote.
+    Characters(SortId, u32),
     /// The arguments behind the first one, of applications of one symbol in each other, and the closing bracket.
     Arguments(&'a Variant, SortId, u32),
     /// The fields of a cell from this one on, which is not the first.
@@ -125,8 +127,12 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
                 }
             }
             Todo::Text(text) => out.extend_from_slice(text.as_bytes()),
-            Todo::Elements(sort, value) => {
-                further_elements(self.layout, self.cells, sort, value, &mut self.todo, out);
+            Todo::Elements(sort, value, close) => {
+                further_elements(self.layout, self.cells, (sort, value), close, &mut self.todo, out);
+            }
+            Todo::Characters(sort, value) => {
+                let rest = literals::characters(self.layout, self.cells, (sort, value), out, bytes);
+                self.todo.extend(rest.map(|rest| Todo::Characters(sort, rest)));
             }
             Todo::Arguments(of, sort, value) => {
                 further_arguments(self.layout, self.cells, of, sort, value, &mut self.todo);
@@ -299,14 +305,26 @@ fn notated<'a>(
         Todo::Value(field.sort, field_bits(cell, field.offset, field.wide))
     };
     match (notation, variant.fields.len()) {
-        (Notation::Element(brackets), 2 | 3) if is_closed(layout, heap, sort, value, brackets) => {
-            out.extend_from_slice(brackets.open.as_bytes());
-            element(variant, cell, sort, todo);
+        (list @ (Notation::Element(_) | Notation::Text), 2 | 3)
+            if let Some(brackets) = list.around_elements()
+                && is_closed(layout, heap, sort, value, list) =>
+        {
+            if list == Notation::Text && literals::is_text(layout, heap, sort, value) {
+                out.push(b'"');
+                todo.push(Todo::Characters(sort, value));
+            } else {
+                out.extend_from_slice(brackets.open.as_bytes());
+                element(variant, cell, sort, brackets.close, todo);
+            }
         }
         // Names that begin so cannot be written.
-        (Notation::Element(_), 2) if !of.name.starts_with('@') => {
-            open_list(layout, heap, sort, value, &of.name, todo);
+        (Notation::Element(_) | Notation::Text, 2) if !of.name.starts_with('@') => {
+            open_list(layout, heap, sort, value, of, todo);
         }
+        (Notation::CodePoint, 1) => match literals::code_point(layout, heap, field(0)) {
+            Some(c) => literals::in_quotes(c, '\'', out),
+            None => return false,
+        },
         (Notation::Argument, 1) => todo.push(field(0)),
         (Notation::Fraction, 2) if matches!(field(1), Todo::Value(_, 1)) => todo.push(field(0)),
         (Notation::Infix | Notation::Fraction, 2) => {
@@ -408,13 +426,13 @@ fn binds(layout: &Layout, heap: &(impl Cells + ?Sized), value: &Todo<'_>) -> Opt
 }
 
 /// What is to be written for an element, and behind it.
-fn element(variant: &Variant, cell: &[u32], sort: SortId, todo: &mut Vec<Todo<'_>>) {
+fn element(variant: &Variant, cell: &[u32], sort: SortId, close: &'static str, todo: &mut Vec<Todo<'_>>) {
     let bits = |at: usize| {
         let field = variant.fields[at];
         (field.sort, field_bits(cell, field.offset, field.wide))
     };
     let last = variant.fields.len() - 1;
-    todo.push(Todo::Elements(sort, bits(last).1 as u32));
+    todo.push(Todo::Elements(sort, bits(last).1 as u32, close));
     if last == 2 {
         let (sort, count) = bits(1);
         todo.extend([Todo::Value(sort, count), Todo::Text(": ")]);
@@ -429,19 +447,19 @@ fn open_list<'a>(
     heap: &(impl Cells + ?Sized),
     sort: SortId,
     mut value: u32,
-    name: &'a str,
+    of: &'a Variant,
     todo: &mut Vec<Todo<'a>>,
 ) {
     let (mut parts, mut elements) = (Vec::new(), 0);
     while let Some((variant, cell)) = cell(layout, heap, sort, value)
-        && matches!(variant.notation, Notation::Element(_))
+        && variant.notation == of.notation
     {
         let bits = |at: usize| {
             let field = variant.fields[at];
             field_bits(cell, field.offset, field.wide)
         };
         parts.extend([Todo::Text("("), Todo::Value(variant.fields[0].sort, bits(0))]);
-        parts.extend([Todo::Text(" "), Todo::Text(name), Todo::Text(" ")]);
+        parts.extend([Todo::Text(" "), Todo::Text(&of.name), Todo::Text(" ")]);
         (value, elements) = (bits(1) as u32, elements + 1);
     }
     parts.extend([Todo::Value(sort, u64::from(value)), Todo::Close(elements)]);
@@ -490,21 +508,17 @@ fn further_arguments<'a>(
 fn further_elements(
     layout: &Layout,
     heap: &(impl Cells + ?Sized),
-    sort: SortId,
-    value: u32,
+    (sort, value): (SortId, u32),
+    close: &'static str,
     todo: &mut Vec<Todo<'_>>,
     out: &mut Vec<u8>,
 ) {
     match cell(layout, heap, sort, value) {
         Some((variant, cell)) => {
             out.extend_from_slice(b", ");
-            element(variant, cell, sort, todo);
+            element(variant, cell, sort, close, todo);
         }
-        None => {
-            if let Some(Notation::Empty(brackets)) = variant(layout, sort, value).map(|v| v.notation) {
-                out.extend_from_slice(brackets.close.as_bytes());
-            }
-        }
+        None => out.extend_from_slice(close.as_bytes()),
     }
 }
 
@@ -514,13 +528,12 @@ fn is_closed(
     heap: &(impl Cells + ?Sized),
     sort: SortId,
     mut value: u32,
-    brackets: Brackets,
+    list: Notation,
 ) -> bool {
     loop {
         match variant(layout, sort, value).map(|variant| variant.notation) {
-            Some(Notation::Empty(found)) => return found.close == brackets.close,
-            Some(Notation::Element(found)) if found.close == brackets.close => {}
-            _ => return false,
+            Some(found) if found == list => {}
+            found => return found.is_some_and(|found| found.is_end_of(list)),
         }
         let Some((variant, cell)) = cell(layout, heap, sort, value) else { return false };
         match variant.fields.last() {

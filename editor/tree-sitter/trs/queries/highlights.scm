@@ -61,7 +61,8 @@
 
 (integer) @number
 (float) @number
-(text) @string.special.path
+(text) @string
+(character) @character
 
 (operation operator: _ @operator)
 (prefix_operation operator: _ @operator)

@@ -1,7 +1,8 @@
-//! Sorts: their declarations, parameters, further names, and lists.
+//! Sorts: their declarations, parameters, further names, lists and characters.
 
 use super::*;
 use crate::ast::{Equation, Term};
+use crate::check::characters::{CHAR, STRING};
 use crate::check::instances::too_large;
 use gchr_base::hash::HashSet;
 use gchr_base::source::SourceId;
@@ -49,6 +50,7 @@ pub(super) struct Sorts<'v> {
     pub families: &'v mut Families,
     pub lists: &'v mut Lists,
     pub functions: &'v mut Functions,
+    pub characters: &'v mut Characters,
 }
 
 impl Sorts<'_> {
@@ -57,10 +59,14 @@ impl Sorts<'_> {
         let Some(name) = sort.name else { return self.of_functions(sort, reporter) };
         let (text, parametric) = (self.names.get(name.name), self.parametric);
         let parameter = parametric.parameter(name);
-        let found = parameter.or(self.of[name.name.0 as usize]);
+        let mut found = parameter.or(self.of[name.name.0 as usize]);
         let declared = parametric.sorts.get(&name.name).filter(|_| parameter.is_none());
+        let is_free = found.is_none() && declared.is_none() && !reporter.is_silenced(name.name);
+        let is_list = is_free && text == LIST;
+        if is_free && [CHAR, STRING].contains(&text) {
+            found = self.of_characters(text);
+        }
         let known = found.is_some() || declared.is_some();
-        let is_list = !known && text == LIST && !reporter.is_silenced(name.name);
         if !is_list && !known {
             unknown_sort(self.sorts, name, self.names, reporter);
             return None;
@@ -98,6 +104,16 @@ impl Sorts<'_> {
             reporter.report(too_large(sort.span));
         }
         made
+    }
+
+    /// Characters, or texts; `None` where the program has others, or no integers.
+    fn of_characters(&mut self, text: &str) -> Option<SortId> {
+        let character = self.characters.built(self.sorts, self.symbols)?.sort;
+        if text == CHAR {
+            return Some(character);
+        }
+        let family = self.lists.family(self.families, self.sorts, self.symbols);
+        self.families.sort(family, vec![character], self.sorts)
     }
 
     fn of_functions(&mut self, sort: &SortRef, reporter: &mut Reporter) -> Option<SortId> {
@@ -186,15 +202,19 @@ impl<'a> Collector<'a, '_> {
             })
         };
         let declared: Vec<Ident> = declarations().flatten().flat_map(|c| c.names.iter().copied()).collect();
+        let is_declared = |text: &str| {
+            self.names.find(text).is_some_and(|name| declared.iter().any(|ident| ident.name == name))
+        };
+        self.characters.is_hidden = is_declared(CHAR);
         let integer = self.names.find(INTEGER).filter(|&name| uses_sort(module, name));
-        self.is_wide = integer.is_some_and(|name| declared.iter().all(|ident| ident.name != name));
+        self.is_wide = integer.is_some() && !is_declared(INTEGER);
         let built_in: &[_] = match self.is_wide {
             true => &[("Bool", SortKind::Data), (INTEGER, SortKind::Int)],
             false => &[("Bool", SortKind::Data), ("Int", SortKind::Int), ("Float", SortKind::Float)],
         };
         for &(name, kind) in built_in {
             let known = self.names.find(name);
-            if known.is_none_or(|known| declared.iter().all(|ident| ident.name != known)) {
+            if !is_declared(name) {
                 let id = self.sorts.push(Sort { name: name.into(), kind, span: None });
                 if let Some(known) = known {
                     self.sort_of[known.0 as usize] = Some(id);
@@ -202,7 +222,7 @@ impl<'a> Collector<'a, '_> {
                 // What counts in texts that are imported has the numbers of the program.
                 if let Some(int) = self.names.find("Int")
                     && name == INTEGER
-                    && declared.iter().all(|ident| ident.name != int)
+                    && !is_declared("Int")
                 {
                     self.sort_of[int.0 as usize] = Some(id);
                 }
@@ -392,7 +412,9 @@ impl<'a> Collector<'a, '_> {
     }
 
     pub(super) fn find(&mut self, sort: &SortRef) -> Option<SortId> {
-        let Self { names, sort_of: of, parametric, sorts, symbols, families, lists, functions, .. } = self;
-        Sorts { names, of, parametric, sorts, symbols, families, lists, functions }.find(sort, self.reporter)
+        let Self { names, sort_of: of, parametric, sorts, symbols, families, .. } = self;
+        let (lists, functions, characters) = (&mut self.lists, &mut self.functions, &mut self.characters);
+        Sorts { names, of, parametric, sorts, symbols, families, lists, functions, characters }
+            .find(sort, self.reporter)
     }
 }

@@ -191,7 +191,11 @@ impl Resolver<'_, '_> {
     }
 
     pub(super) fn power(&mut self, name: Name, count: u32, span: Span, base: usize) -> Option<(Meaning, Ty)> {
-        if self.function(name).is_some() || self.is_free(name, IF) || self.list_function(name).is_some() {
+        let is_built_in = self.function(name).is_some()
+            || self.is_free(name, IF)
+            || self.list_function(name).is_some()
+            || self.char_function(name).is_some();
+        if is_built_in {
             let text = self.scope.text(name);
             self.error(
                 Diagnostic::error("T0206", format!("the built-in function `{text}` cannot be repeated"))

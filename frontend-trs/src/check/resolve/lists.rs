@@ -72,17 +72,24 @@ impl Resolver<'_, '_> {
         base: usize,
     ) -> Option<(Meaning, Ty)> {
         let text = self.scope.text(name);
-        let found = self.operands.len() - base;
-        if found == profile(function).0.len() {
-            return self.of_list(function, span, base);
+        match self.takes_one(text, "on lists", span, base) {
+            true => self.of_list(function, span, base),
+            false => None,
         }
-        self.error(
-            Diagnostic::error("T0103", format!("`{text}` takes 1 argument, found {found}"))
-                .label(Span { end: span.start + text.len() as u32, ..span }, format!("{found} here"))
-                .note(format!("`{text}` is a built-in function on lists"))
-                .help(format!("write it as `{text}(L)`, or declare a symbol `{text}`")),
-        );
-        None
+    }
+
+    /// Whether a built-in function has one argument; reports it when not.
+    pub(super) fn takes_one(&mut self, text: &str, what: &str, span: Span, base: usize) -> bool {
+        let found = self.operands.len() - base;
+        if found != 1 {
+            self.error(
+                Diagnostic::error("T0103", format!("`{text}` takes 1 argument, found {found}"))
+                    .label(Span { end: span.start + text.len() as u32, ..span }, format!("{found} here"))
+                    .note(format!("`{text}` is a built-in function {what}"))
+                    .help(format!("write it as `{text}(X)`, or declare a symbol `{text}`")),
+            );
+        }
+        found == 1
     }
 
     /// An operator or function on lists with the operands from `base` on.

@@ -140,6 +140,8 @@ impl Resolver<'_, '_> {
             ("/", "Int" | "Integer") => {
                 "integers are divided by `div` (rounded down); its remainder is `mod`"
             }
+            ("<" | "<=" | ">" | ">=", "Char") => "compare codes: `code(C) < code(D)`",
+            ("<" | "<=" | ">" | ">=", "List(Char)") => "`Before` of `library:strings` compares texts",
             ("|", "Bool") => "truth values are joined by `||`",
             ("&", "Bool") => "truth values are joined by `&&`",
             _ => "declare a function for other sorts and write its equations",

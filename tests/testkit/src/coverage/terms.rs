@@ -67,6 +67,8 @@ pub fn all() -> Vec<String> {
         "S^n",
         "an integer",
         "a float",
+        "a character",
+        "a text",
         "a list",
         "a function",
         "a symbol as a function",
@@ -87,7 +89,8 @@ pub fn all() -> Vec<String> {
             continue;
         }
         all.push(format!("{place}: function if"));
-        let functions = ["head", "tail", "rhead", "rtail"].map(|name| format!("{place}: function {name}"));
+        let functions = ["head", "tail", "rhead", "rtail", "code", "char"]
+            .map(|name| format!("{place}: function {name}"));
         all.extend(functions);
         all.extend(ListOp::ALL.map(|op| format!("{place}: list operator {}", op.text())));
         all.extend(
@@ -310,6 +313,8 @@ impl<'m> Walk<'m> {
             NodeKind::Int(_)
             | NodeKind::Large { .. }
             | NodeKind::Float(_)
+            | NodeKind::Character(_)
+            | NodeKind::Text(..)
             | NodeKind::List(_)
             | NodeKind::Lambda
             | NodeKind::Parameters(_) => "condition: a literal",
@@ -357,6 +362,8 @@ impl<'m> Walk<'m> {
                 NodeKind::Power(..) => "S^n".into(),
                 NodeKind::Int(_) | NodeKind::Large { .. } => "an integer".into(),
                 NodeKind::Float(_) => "a float".into(),
+                NodeKind::Character(_) => "a character".into(),
+                NodeKind::Text(..) => "a text".into(),
                 NodeKind::Prefix(op) => format!("operator {}X", operator_text(op)),
                 NodeKind::Infix(op) => format!("operator X {} Y", operator_text(op)),
                 NodeKind::List(_) => "a list".into(),

@@ -8,6 +8,7 @@ mod functions;
 mod lists;
 mod operators;
 mod parameters;
+mod texts;
 
 use std::fmt::Write;
 
@@ -144,6 +145,8 @@ struct Generator {
     axioms: bool,
     /// Whether constructors have projections and recognisers.
     fields: bool,
+    /// Whether there are functions on texts.
+    texts: bool,
     /// Whether a variable has the name of the pattern that matches anything.
     own_wild: bool,
     /// The sorts that the program uses `if` with.
@@ -190,6 +193,7 @@ pub fn program(seed: u64) -> TermCase {
         values: random.chance(40),
         axioms: random.chance(25),
         fields: random.chance(35),
+        texts: numbers && random.chance(30),
         lists,
         own_wild,
         chosen: [false; SORTS],
@@ -261,6 +265,9 @@ impl Generator {
         }
         if self.values {
             text += functions::EQUATIONS;
+        }
+        if self.texts {
+            text += texts::EQUATIONS;
         }
         if self.axioms {
             text += &axioms::EQUATIONS.replace("True", self.truth[0]).replace("False", self.truth[1]);
@@ -341,6 +348,9 @@ impl Generator {
         }
         if self.axioms {
             text += axioms::DECLARATIONS;
+        }
+        if self.texts {
+            text += texts::DECLARATIONS;
         }
         text + &others
     }
@@ -601,6 +611,14 @@ impl Generator {
         }
         if depth > 0 && self.axioms && !self.complete && self.chance(8) {
             return self.modulo_axioms(sort, scope, depth - 1);
+        }
+        if depth > 0
+            && self.texts
+            && !self.complete
+            && self.chance(12)
+            && let Some(text) = self.of_texts(sort, scope, depth - 1)
+        {
+            return text;
         }
         match sort {
             BOOL => self.truth(scope, depth),

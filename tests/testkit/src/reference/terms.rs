@@ -3,6 +3,7 @@
 mod axioms;
 mod functions;
 mod meaning;
+mod texts;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -362,6 +363,10 @@ impl Run<'_> {
                 }
             };
         }
+        if let Some(value) = texts::converted(op, &a) {
+            self.step()?;
+            return value;
+        }
         let b = args.get(1).map(|b| self.eval(b, env)).transpose()?;
         match (number(&a), b) {
             (Some(a), None) => of_number(arithmetic::unary(op, a)),
@@ -478,6 +483,7 @@ fn show(term: &Term) -> String {
             }
         }
         Term::App(name, args) if args.is_empty() => functions::shown(name).to_string(),
+        character if let Some(text) = texts::quoted(character) => text,
         Term::App(name, args)
             if args.len() == 2 && !name.starts_with(|c: char| c.is_alphabetic() || c == '_')
                 || &**name == "in" =>
@@ -485,6 +491,9 @@ fn show(term: &Term) -> String {
             let (xs, rest) = elements(term);
             let closed = matches!(&rest, Term::App(f, args) if &**f == EMPTY && args.is_empty());
             let xs: Vec<String> = xs.iter().map(show).collect();
+            if let Some(text) = texts::quoted_elements(&elements(term).0).filter(|_| closed) {
+                return text;
+            }
             if closed {
                 return format!("[{}]", xs.join(", "));
             }

@@ -1,6 +1,7 @@
-//! Numbers inside values that are written in one piece: fractions and characters.
+//! Numbers inside values that are written in one piece: fractions, characters and texts.
 
-use gchr_base::signature::{Notation, SortKind};
+use gchr_base::escape;
+use gchr_base::signature::{Notation, SortId, SortKind};
 
 use super::{Cells, Todo, cell, field_bits};
 use crate::plan::{Layout, Variant};
@@ -45,4 +46,75 @@ pub(super) fn code(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo<'
         return None;
     }
     u8::try_from(word).ok()
+}
+
+/// The character of a code.
+pub(super) fn code_point(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo<'_>) -> Option<char> {
+    let word = number(layout, cells, value).filter(|&word| cells.integer(word).is_none())?;
+    u32::try_from(word).ok().and_then(char::from_u32)
+}
+
+/// A character between quotes of this kind.
+pub(super) fn in_quotes(c: char, quote: char, out: &mut Vec<u8>) {
+    out.push(quote as u8);
+    push(c, quote, out);
+    out.push(quote as u8);
+}
+
+fn push(c: char, quote: char, out: &mut Vec<u8>) {
+    match escape::in_quotes(c, quote) {
+        Some(written) => out.extend_from_slice(written.as_bytes()),
+        None => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
+}
+
+/// The first element of a list, if it is a character, and the rest; `None` for an empty list.
+fn first(
+    layout: &Layout,
+    cells: &(impl Cells + ?Sized),
+    (sort, value): (SortId, u32),
+) -> Option<(Option<char>, u32)> {
+    let (variant, words) = cell(layout, cells, sort, value)?;
+    let bits = |at: usize| {
+        let field = variant.fields[at];
+        (field.sort, field_bits(words, field.offset, field.wide))
+    };
+    let ((element, first), (_, rest)) = (bits(0), bits(1));
+    let character = || {
+        let (variant, words) = cell(layout, cells, element, u32::try_from(first).ok()?)?;
+        let field = variant.fields.first().filter(|_| variant.notation == Notation::CodePoint)?;
+        let code = field_bits(words, field.offset, field.wide);
+        code_point(layout, cells, Todo::Value(field.sort, code))
+    };
+    Some((character(), rest as u32))
+}
+
+/// Whether all elements of a list are characters.
+pub(super) fn is_text(layout: &Layout, cells: &(impl Cells + ?Sized), sort: SortId, mut value: u32) -> bool {
+    while let Some((character, rest)) = first(layout, cells, (sort, value)) {
+        if character.is_none() {
+            return false;
+        }
+        value = rest;
+    }
+    true
+}
+
+/// Writes characters of a text until there are so many bytes, or all and the closing quote; what is left.
+pub(super) fn characters(
+    layout: &Layout,
+    cells: &(impl Cells + ?Sized),
+    (sort, mut value): (SortId, u32),
+    out: &mut Vec<u8>,
+    bytes: usize,
+) -> Option<u32> {
+    while let Some((character, rest)) = first(layout, cells, (sort, value)) {
+        if out.len() >= bytes {
+            return Some(value);
+        }
+        character.into_iter().for_each(|c| push(c, '"', out));
+        value = rest;
+    }
+    out.push(b'"');
+    None
 }

@@ -139,6 +139,8 @@ impl Program {
                 // Programs with such integers are no programs of the reference: it knows none of the name.
                 NodeKind::Large { digits, .. } => Tree::Op(name(digits), args),
                 NodeKind::Float(x) => Tree::Float(x),
+                NodeKind::Character(c) => texts::character(c),
+                NodeKind::Text(text, _) => texts::text(module.names.get(text)),
                 NodeKind::Prefix(op) | NodeKind::Infix(op) => Tree::Op(operator_text(op).into(), args),
                 NodeKind::Match => Tree::Op(MATCHES.into(), args),
                 NodeKind::List(_) => {
