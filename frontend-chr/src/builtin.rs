@@ -140,7 +140,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     ),
     (&[4], "put_ds split_at substitute_eq"),
     (&[1, 2, 3], "append"),
-    (&[2], "assert asserta assertz expand_goal expand_term"),
+    (&[2], "assert asserta assertz expand_goal expand_term prolog_load_context"),
     (&[1, 3], "random reduced"),
     (&[3, 5], "ht_put"),
     (&[3, 8], "automaton"),
