@@ -182,6 +182,8 @@ const PREDICATES: &[(&[usize], &str)] = &[
          phrase phrase_from_file rb_map read_line_to_codes read_stream_to_codes read_term read_term_from_atom recorda \
          recorded recordz string swritef term_string term_variables write_term",
     ),
+    (&[3], "max_var_number varnumbers varnumbers_names"),
+    (&[4], "copy_term"),
     (&[2, 3, 4], "concurrent_maplist ord_intersection ord_union same_functor"),
     (&[2, 3, 4, 5, 6], "maplist"),
     (&[2, 3, 4, 5, 6, 7, 8, 9], ">> /"),
