@@ -5,12 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gchr_base::diagnostic::{self, Diagnostic};
+use gchr_base::escape;
 use gchr_base::ids::IdVec;
+use gchr_base::logic::Evaluator;
 use gchr_base::reading::{Account, is_stdin, read_stdin_text, read_text};
 use gchr_base::rule::{self, Start};
 use gchr_base::signature::Signature;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_chr::{FactFile, Header};
+use gchr_logic::MachineEvaluator;
 
 use crate::diagnostics::Diagnostics;
 use crate::program::{Language, Logic, Parts, Program, Syntax};
@@ -406,7 +409,9 @@ impl Input {
             (false, true) => gchr_chr::load_readable,
             (false, false) => gchr_chr::load_any,
         };
-        let loaded = load(sources, &request, account);
+        let mut evaluator = MachineEvaluator::new(&gchr_chr::TermReader, self.memory);
+        let mut loaded = load(sources, &request, account, &mut evaluator);
+        loaded.notices.extend(written_while_reading(&mut evaluator));
         let own_queries = self.queries.is_empty();
         let logic = loaded.logic.map(|mut program| {
             program.queries.retain(|query| own_queries || query.span.source != id);
@@ -428,6 +433,12 @@ impl Input {
             notices: loaded.notices,
         })
     }
+}
+
+/// What goals wrote while a program was read, as notices.
+pub(crate) fn written_while_reading(evaluator: &mut dyn Evaluator) -> Vec<String> {
+    let notice = |line: &str| format!("written while the program was read: {}", escape::line(line));
+    evaluator.written().lines().map(notice).collect()
 }
 
 /// The rules of a program that the logic machine runs.

@@ -51,7 +51,7 @@ use gchr_logic::Answers;
 
 use crate::diagnostics::Diagnostics;
 use crate::executor::StoppedRun;
-use crate::input::Input;
+use crate::input::{Input, written_while_reading};
 use crate::options::{CompileOptions, Device};
 use crate::output::{Answer, Failure, Selection};
 use crate::program::{Language, Syntax};
@@ -129,18 +129,16 @@ impl Input {
             let account = Account::new(self.memory_limit());
             let opened = self.open_kind(&mut texts, &account, options, logic);
             match opened {
-                Ok((syntax, kind, found)) => {
-                    let warnings = Diagnostics::new(Arc::new(texts.clone()), found);
+                Ok((syntax, Opened { kind, warnings, notices })) => {
+                    let warnings = Diagnostics::new(Arc::new(texts.clone()), warnings);
                     let (sources, memory) = (texts.clone(), self.memory_limit());
                     let parse_time = start.elapsed();
-                    let notices = Vec::new();
                     let mut session =
                         Session { texts, sources, syntax, memory, warnings, notices, kind, parse_time };
-                    let mut notices = Vec::new();
                     for file in self.fact_files() {
-                        notices.extend(session.add_fact_file(file.clone())?);
+                        let notices = session.add_fact_file(file.clone())?;
+                        session.notices.extend(notices);
                     }
-                    session.notices = notices;
                     Ok(session)
                 }
                 Err(found) => Err(Diagnostics::new(Arc::new(texts), found)),
@@ -154,7 +152,7 @@ impl Input {
         account: &Account,
         options: &CompileOptions,
         logic: bool,
-    ) -> Result<(Syntax, Kind, Vec<Diagnostic>), Vec<Diagnostic>> {
+    ) -> Result<(Syntax, Opened), Vec<Diagnostic>> {
         let (id, syntax) = self.program_text(texts, account).map_err(|d| vec![*d])?;
         self.check_language(syntax.language())?;
         if syntax.language() == Language::Terms {
@@ -164,11 +162,18 @@ impl Input {
             })?;
             *texts = program.sources().clone();
             let warnings = program.warnings().list().to_vec();
-            return Ok((syntax, Kind::Terms(Box::new(TermSession::new(program, options)?)), warnings));
+            let kind = Kind::Terms(Box::new(TermSession::new(program, options)?));
+            return Ok((syntax, Opened { kind, warnings, notices: Vec::new() }));
         }
-        let (kind, warnings) = open_constraints(texts, id, logic, account, options)?;
-        Ok((syntax, kind, warnings))
+        Ok((syntax, open_constraints(texts, id, logic, account, options)?))
     }
+}
+
+/// A program that is ready for its first input.
+struct Opened {
+    kind: Kind,
+    warnings: Vec<Diagnostic>,
+    notices: Vec<String>,
 }
 
 fn open_constraints(
@@ -177,17 +182,18 @@ fn open_constraints(
     logic: bool,
     account: &Account,
     options: &CompileOptions,
-) -> Result<(Kind, Vec<Diagnostic>), Vec<Diagnostic>> {
+) -> Result<Opened, Vec<Diagnostic>> {
     let rounds = options.semantics == Some(Semantics::Rounds);
-    let (opened, found) = gchr_chr::open(texts, id, (logic, rounds), account);
+    let mut evaluator = gchr_logic::MachineEvaluator::new(&gchr_chr::TermReader, account.limit());
+    let (opened, warnings) = gchr_chr::open(texts, id, (logic, rounds), account, &mut evaluator);
     let kind = match opened {
-        None => return Err(found),
+        None => return Err(warnings),
         Some(gchr_chr::Opened::Ground(program)) => {
             Kind::Ground(Box::new(GroundRuns::new(*program, texts, options)?))
         }
         Some(gchr_chr::Opened::Logic(program)) => Kind::Logic(Box::new(LogicRuns::new(*program, options)?)),
     };
-    Ok((kind, found))
+    Ok(Opened { kind, warnings, notices: written_while_reading(&mut evaluator) })
 }
 
 impl Session {
@@ -311,7 +317,7 @@ impl Session {
         let mut texts = self.texts.clone();
         let opened = with_large_stack(|| open_constraints(&mut texts, first, true, account, &options));
         match opened {
-            Ok((kind, _)) => self.kind = kind,
+            Ok(opened) => self.kind = opened.kind,
             Err(found) => return Err(Diagnostics::new(Arc::new(texts), found)),
         }
         self.add(addition)

@@ -140,7 +140,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     ),
     (&[4], "put_ds split_at substitute_eq"),
     (&[1, 2, 3], "append"),
-    (&[2], "assert asserta assertz expand_goal expand_term"),
+    (&[2], "assert asserta assertz expand_goal expand_term prolog_load_context"),
     (&[1, 3], "random reduced"),
     (&[3, 5], "ht_put"),
     (&[3, 8], "automaton"),
@@ -182,6 +182,8 @@ const PREDICATES: &[(&[usize], &str)] = &[
          phrase phrase_from_file rb_map read_line_to_codes read_stream_to_codes read_term read_term_from_atom recorda \
          recorded recordz string swritef term_string term_variables write_term",
     ),
+    (&[3], "max_var_number varnumbers varnumbers_names"),
+    (&[4], "copy_term"),
     (&[2, 3, 4], "concurrent_maplist ord_intersection ord_union same_functor"),
     (&[2, 3, 4, 5, 6], "maplist"),
     (&[2, 3, 4, 5, 6, 7, 8, 9], ">> /"),

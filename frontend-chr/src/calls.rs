@@ -14,36 +14,72 @@ pub struct Call {
     pub modules: Vec<TermId>,
 }
 
-/// Where goals stand among the arguments of a predicate, and how many arguments are added when they are called.
+/// Names of predicates, the numbers of their arguments, and where goals stand among these, with how many arguments that
+/// are added when they are called.
+type Callers = (&'static [&'static str], &'static [usize], &'static [(usize, usize)]);
+
+/// Predicates that call arguments of theirs.
+const CALLERS: &[Callers] = &[
+    (&[",", ";", "|", "->", "*->", "forall", "foreach", "call_cleanup"], &[2], &[(0, 0), (1, 0)]),
+    (
+        &[
+            "\\+",
+            "not",
+            "once",
+            "ignore",
+            "call",
+            "time",
+            "initialization",
+            "tnot",
+            "distinct",
+            "$",
+            "assertion",
+        ],
+        &[1],
+        &[(0, 0)],
+    ),
+    (&["catch"], &[3], &[(0, 0), (2, 0)]),
+    (&["setup_call_cleanup"], &[3], &[(0, 0), (1, 0), (2, 0)]),
+    (&["findall", "bagof", "setof", "aggregate_all"], &[3], &[(1, 0)]),
+    (&["findall"], &[4], &[(1, 0)]),
+    (&["aggregate_all"], &[4], &[(2, 0)]),
+    (
+        &["^", "with_output_to", "freeze", "when", "limit", "order_by", "call_with_time_limit", ">>"],
+        &[2],
+        &[(1, 0)],
+    ),
+    (&["include", "exclude"], &[3], &[(0, 1)]),
+    (&["partition"], &[4], &[(0, 1)]),
+    (&["partition"], &[6], &[(0, 2)]),
+    (&["convlist"], &[3], &[(0, 2)]),
+    (&["predsort"], &[3], &[(0, 3)]),
+    (&["maplist", "call"], &[2], &[(0, 1)]),
+    (&["maplist", "call"], &[3], &[(0, 2)]),
+    (&["maplist", "call", "foldl"], &[4], &[(0, 3)]),
+    (&["maplist", "call", "foldl"], &[5], &[(0, 4)]),
+    (&["maplist", "call", "foldl"], &[6], &[(0, 5)]),
+    (&["maplist", "call", "foldl"], &[7], &[(0, 6)]),
+    (&["call"], &[8], &[(0, 7)]),
+];
+
+/// Predicates that take clauses or rules of grammars in arguments, which are no goals.
+const TAKERS: &[Callers] = &[
+    (&["assert", "asserta", "assertz", "retract", "retractall"], &[1], &[(0, 0)]),
+    (&["phrase"], &[2, 3], &[(0, 2)]),
+    (&["phrase_from_file"], &[2], &[(0, 2)]),
+    (&["clause"], &[2], &[(0, 0)]),
+];
+
+/// Where goals and clauses stand among the arguments of a predicate.
 fn goals_of(name: &str, arity: usize) -> Option<&'static [(usize, usize)]> {
-    Some(match (name, arity) {
-        ("," | ";" | "|" | "->" | "*->" | "forall" | "foreach" | "call_cleanup", 2) => &[(0, 0), (1, 0)],
-        (
-            "\\+" | "not" | "once" | "ignore" | "call" | "time" | "initialization" | "tnot" | "distinct"
-            | "$" | "assert" | "asserta" | "assertz" | "retract" | "retractall" | "assertion",
-            1,
-        ) => &[(0, 0)],
-        ("catch", 3) => &[(0, 0), (2, 0)],
-        ("setup_call_cleanup", 3) => &[(0, 0), (1, 0), (2, 0)],
-        ("findall" | "bagof" | "setof" | "aggregate_all", 3) | ("findall", 4) => &[(1, 0)],
-        ("aggregate_all", 4) => &[(2, 0)],
-        (
-            "^" | "with_output_to" | "freeze" | "when" | "limit" | "order_by" | "call_with_time_limit" | ">>",
-            2,
-        ) => &[(1, 0)],
-        ("phrase", 2 | 3) | ("phrase_from_file", 2) => &[(0, 2)],
-        ("clause", 2) => &[(0, 0)],
-        ("include" | "exclude", 3) | ("partition", 4) => &[(0, 1)],
-        ("partition", 6) | ("convlist", 3) => &[(0, 2)],
-        ("predsort", 3) => &[(0, 3)],
-        ("maplist" | "call", 2) => &[(0, 1)],
-        ("maplist" | "call", 3) => &[(0, 2)],
-        ("maplist" | "call" | "foldl", 4) => &[(0, 3)],
-        ("maplist" | "call" | "foldl", 5) => &[(0, 4)],
-        ("maplist" | "call" | "foldl", 6) => &[(0, 5)],
-        ("maplist" | "call" | "foldl", 7) => &[(0, 6)],
-        ("call", 8) => &[(0, 7)],
-        _ => return None,
+    let is_one = |(names, arities, _): &&Callers| arities.contains(&arity) && names.contains(&name);
+    CALLERS.iter().chain(TAKERS).find(is_one).map(|(_, _, places)| *places)
+}
+
+/// All predicates that call arguments of theirs: name, number of arguments, and where the goals stand.
+pub(crate) fn callers() -> impl Iterator<Item = (&'static str, usize, &'static [(usize, usize)])> {
+    CALLERS.iter().flat_map(|(names, arities, places)| {
+        names.iter().flat_map(move |name| arities.iter().map(move |&arity| (*name, arity, *places)))
     })
 }
 

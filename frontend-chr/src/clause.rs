@@ -44,26 +44,8 @@ pub(crate) fn recognise(module: &Module, term: TermId, tokens: &[Token]) -> Resu
                 .label(module.span(term), "not a rule")
                 .help(format!("write :- {name} ...")))
         }
-        _ => match expansion(module, term) {
-            Some(refused) => Err(refused),
-            None => Ok(ClauseKind::Prolog(term)),
-        },
+        _ => Ok(ClauseKind::Prolog(term)),
     }
-}
-
-/// A clause that would change other clauses, or goals in them, while they are read.
-fn expansion(module: &Module, term: TermId) -> Option<Diagnostic> {
-    let head = module.binary(term, ":-").map_or(term, |(head, _)| head);
-    let head = without_module(module, head);
-    let (name @ ("term_expansion" | "goal_expansion"), args @ ([_, _] | [_, _, _, _])) =
-        module.functor(head)?
-    else {
-        return None;
-    };
-    let what = format!("{name}/{} is not applied to what is read", args.len());
-    let refused =
-        Diagnostic::error("C0318", what).label(module.span(head), "what it would change stays as it is");
-    Some(refused.help("write the clauses and goals that it would give"))
 }
 
 /// `name @ kept \ removed <=> guard | body pragma pragmas`.

@@ -6,6 +6,7 @@ mod builtin;
 pub mod calls;
 mod clause;
 mod declare;
+mod expansion;
 mod facts;
 mod files;
 mod flags;

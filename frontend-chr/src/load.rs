@@ -11,7 +11,7 @@ use gchr_base::diagnostic::{Diagnostic, Severity, has_errors, sort};
 use gchr_base::facts::Facts;
 use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
-use gchr_base::logic::{LogicProgram, Operators};
+use gchr_base::logic::{Evaluator, LogicProgram, NoEvaluator, Operators};
 use gchr_base::reading::Account;
 use gchr_base::reading::named::NamedFiles;
 use gchr_base::rule::{Program, Semantics, Start, verify};
@@ -72,29 +72,49 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
 
 /// Loads a program over ground stores; the facts take what the account allows, else an error says so.
 pub fn load_within(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
-    let mut reading = Reading::new(sources, request, account).with_facts(sources, &request.facts, account);
+    let mut reading = Reading::new(sources, request, account, &mut NoEvaluator).with_facts(
+        sources,
+        &request.facts,
+        account,
+    );
     let beyond = std::mem::take(&mut reading.beyond);
     reading.diagnostics.extend(beyond);
     let (loaded, _) = reading.ground();
     loaded
 }
 
-/// Loads a program: one over ground stores where these suffice, else one for the logic machine.
-pub fn load_any(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
-    load_as(sources, request, account, false)
+/// Loads a program: one over ground stores where these suffice, else one for the logic machine. The evaluator runs the
+/// clauses by which the text changes its own terms.
+pub fn load_any(
+    sources: &mut SourceMap,
+    request: &Request,
+    account: &Account,
+    evaluator: &mut dyn Evaluator,
+) -> Loaded {
+    load_as(sources, request, account, evaluator, false)
 }
 
 /// Loads a program that is to run in rounds or on a device: branches and clauses become rules over ground stores where
 /// they can.
-pub fn load_for_rounds(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
-    load_as(sources, request, account, true)
+pub fn load_for_rounds(
+    sources: &mut SourceMap,
+    request: &Request,
+    account: &Account,
+    evaluator: &mut dyn Evaluator,
+) -> Loaded {
+    load_as(sources, request, account, evaluator, true)
 }
 
 /// Loads a program for answers as Prolog systems give them: clauses that cannot be read and files that are not there
 /// are left out, and what is wrong with them is among the diagnostics, as errors. Where something was left out, or
 /// queries of the request name variables whose values an answer shows, it is a program for the logic machine.
-pub fn load_readable(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
-    let mut reading = Reading::new(sources, request, account);
+pub fn load_readable(
+    sources: &mut SourceMap,
+    request: &Request,
+    account: &Account,
+    evaluator: &mut dyn Evaluator,
+) -> Loaded {
+    let mut reading = Reading::new(sources, request, account, evaluator);
     let unread = reading.take_unread(request);
     if unread.is_empty() {
         if reading.beyond.is_empty()
@@ -105,7 +125,7 @@ pub fn load_readable(sources: &mut SourceMap, request: &Request, account: &Accou
             ));
             reading.beyond.push(reason);
         }
-        return load_read(reading, sources, request, account, false);
+        return load_read(reading, sources, request, account, evaluator, false);
     }
     let mut loaded = reading.with_facts(sources, &request.facts, account).logic();
     loaded.reasons.extend(unread.iter().cloned());
@@ -115,9 +135,15 @@ pub fn load_readable(sources: &mut SourceMap, request: &Request, account: &Accou
     loaded
 }
 
-fn load_as(sources: &mut SourceMap, request: &Request, account: &Account, rounds: bool) -> Loaded {
-    let reading = Reading::new(sources, request, account);
-    load_read(reading, sources, request, account, rounds)
+fn load_as(
+    sources: &mut SourceMap,
+    request: &Request,
+    account: &Account,
+    evaluator: &mut dyn Evaluator,
+    rounds: bool,
+) -> Loaded {
+    let reading = Reading::new(sources, request, account, evaluator);
+    load_read(reading, sources, request, account, evaluator, rounds)
 }
 
 fn load_read(
@@ -125,6 +151,7 @@ fn load_read(
     sources: &mut SourceMap,
     request: &Request,
     account: &Account,
+    evaluator: &mut dyn Evaluator,
     rounds: bool,
 ) -> Loaded {
     if !reading.beyond.is_empty() {
@@ -143,7 +170,8 @@ fn load_read(
         return loaded;
     }
     // Types that do not hold are no error where nothing checks them.
-    let mut reading = Reading::new(sources, request, account).with_facts(sources, &request.facts, account);
+    let reading = Reading::new(sources, request, account, evaluator);
+    let mut reading = reading.with_facts(sources, &request.facts, account);
     reading.beyond = loaded.diagnostics.into_iter().filter(|d| d.is_error()).collect();
     reading.logic()
 }
@@ -176,9 +204,15 @@ struct Texts {
 }
 
 impl Reading {
-    fn new(sources: &mut SourceMap, request: &Request, account: &Account) -> Self {
+    fn new(
+        sources: &mut SourceMap,
+        request: &Request,
+        account: &Account,
+        evaluator: &mut dyn Evaluator,
+    ) -> Self {
         let mut files = NamedFiles::new(sources, request.program, account);
-        let Parsed { ast, mut diagnostics, quotes } = parser::parse_program(&mut files, request.program);
+        let Parsed { ast, mut diagnostics, quotes } =
+            parser::parse_program(&mut files, request.program, Some(&mut *evaluator));
         let queries = request.queries.iter().map(|&text| {
             let mut parsed = parser::parse_query(sources, text, &ast.operators, quotes);
             scopes::qualify(&mut parsed.ast, &ast.renamed);

@@ -11,3 +11,4 @@ mod units;
 
 pub(crate) use program::Builder;
 pub use reader::TermReader;
+pub(crate) use terms::{Building, Scope};

@@ -3,12 +3,13 @@
 mod condition;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::logic::Operators;
+use gchr_base::logic::{Evaluator, Operators};
 use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::Parsed;
 use crate::ast::{Clause, ClauseKind, Module, Term, TermId, TermKind};
 use crate::clause::{misspelt_directive, recognise};
+use crate::expansion::Expansion;
 use crate::files::{self, Folders, Found, Texts};
 use crate::flags::{self, Quotes};
 use crate::lexer::{self, Tok, Token};
@@ -38,14 +39,20 @@ pub(crate) fn cap(diagnostics: &mut Vec<Diagnostic>, code: &'static str, what: &
 }
 
 /// Parses a program text. Never fails: clauses with errors are left out. Directives that name other files stay what
-/// they are.
+/// they are, and so are terms that clauses of the text would change.
 pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
-    parse_program(&mut files::One(sources), id)
+    parse_program(&mut files::One(sources), id, None)
 }
 
-/// Parses a program text and the texts of the files that it names.
-pub(crate) fn parse_program(texts: &mut impl Texts, id: SourceId) -> Parsed {
-    let mut parsed = Parser::new(texts, id, Operators::default(), Quotes::default()).program();
+/// Parses a program text and the texts of the files that it names; the evaluator runs clauses that change terms.
+pub(crate) fn parse_program(
+    texts: &mut impl Texts,
+    id: SourceId,
+    evaluator: Option<&mut dyn Evaluator>,
+) -> Parsed {
+    let mut parser = Parser::new(texts, id, Operators::default(), Quotes::default());
+    parser.expansion = Expansion::new(evaluator);
+    let mut parsed = parser.program();
     if parsed.ast.clauses.is_empty() && parsed.diagnostics.is_empty() {
         parsed.diagnostics.push(
             Diagnostic::error("C0109", "the program is empty")
@@ -94,9 +101,11 @@ struct Open {
     exports: Option<TermId>,
     /// The scope of its clauses.
     scope: usize,
+    /// Whether nothing more of it is read.
+    ended: bool,
 }
 
-struct Parser<'t, T> {
+struct Parser<'t, 'e, T> {
     texts: &'t mut T,
     module: Module,
     diagnostics: Vec<Diagnostic>,
@@ -109,23 +118,37 @@ struct Parser<'t, T> {
     scopes: Vec<Scope>,
     /// The scope of each clause.
     scope_of: Vec<usize>,
+    expansion: Expansion<'e>,
 }
 
-impl<'t, T: Texts> Parser<'t, T> {
+impl<'t, T: Texts> Parser<'t, '_, T> {
     fn new(texts: &'t mut T, source: SourceId, operators: Operators, quotes: Quotes) -> Self {
         let module = Module { operators, ..Module::default() };
-        let open = vec![Open { source, at: 0, conditions: 0, outside: None, exports: None, scope: 0 }];
+        let open =
+            vec![Open { source, at: 0, conditions: 0, outside: None, exports: None, scope: 0, ended: false }];
         let conditions = Conditions::default();
         let (folders, tokens) = (Folders::default(), Vec::new());
         let (scopes, scope_of) = (vec![Scope::default()], Vec::new());
-        let diagnostics = Vec::new();
-        Self { texts, module, diagnostics, quotes, folders, open, conditions, tokens, scopes, scope_of }
+        let (diagnostics, expansion) = (Vec::new(), Expansion::new(None));
+        Self {
+            texts,
+            module,
+            diagnostics,
+            quotes,
+            folders,
+            open,
+            conditions,
+            tokens,
+            scopes,
+            scope_of,
+            expansion,
+        }
     }
 
     fn program(mut self) -> Parsed {
         while self.diagnostics.len() <= MAX_ERRORS && !self.open.is_empty() {
             match self.next(true) {
-                None => self.close_text(),
+                None => self.end_of_text(),
                 Some(Err(())) => {}
                 Some(Ok((term, span))) => self.clause(term, span),
             }
@@ -155,7 +178,8 @@ impl<'t, T: Texts> Parser<'t, T> {
     }
 
     fn finish(self) -> Parsed {
-        let Self { mut module, mut diagnostics, quotes, scopes, scope_of, .. } = self;
+        let Self { mut module, mut diagnostics, quotes, scopes, mut scope_of, mut expansion, .. } = self;
+        diagnostics.extend(expansion.finish(&mut module, quotes, &mut scope_of).map(|found| *found));
         scopes::separate(&mut module, &scopes, &scope_of);
         let main = scopes.first().filter(|main| main.name.is_some());
         module.exported = main.and_then(|main| main.exports).map(|exports| {
@@ -174,7 +198,7 @@ impl<'t, T: Texts> Parser<'t, T> {
     /// is no term.
     /// Whether the last one needs a full stop is for the caller to say.
     fn next(&mut self, full_stop: bool) -> Option<Result<(TermId, Span), ()>> {
-        let text = self.open.last_mut()?;
+        let text = self.open.last_mut().filter(|text| !text.ended)?;
         let (source, start) = (text.source, text.at);
         let content = self.texts.text(source);
         let reported = self.diagnostics.len();
@@ -223,15 +247,44 @@ impl<'t, T: Texts> Parser<'t, T> {
     fn clause(&mut self, term: TermId, span: Span) {
         if let Some((name, &[directive])) = self.module.functor(term)
             && name == ":-"
-            && let Some(finding) = self.conditions.directive(&self.module, directive)
         {
-            return self.diagnostics.extend(finding.err());
+            let Self { module, conditions, expansion, quotes, .. } = self;
+            let mut decide = |module: &mut Module, goal| expansion.decide(module, *quotes, goal);
+            if let Some(finding) = conditions.directive(module, directive, &mut decide) {
+                return self.diagnostics.extend(finding.err());
+            }
         }
-        if !self.conditions.hold() {
+        if self.conditions.hold() {
+            self.expanded(term, span);
+        }
+    }
+
+    /// Takes a clause, or what the clauses before it make of it.
+    fn expanded(&mut self, term: TermId, span: Span) {
+        let at = self.open.len();
+        if !self.expansion.is_active() {
+            self.plain(term, span, at);
             return;
         }
+        let home = self.open.last().and_then(|text| self.scopes[text.scope].name.clone());
+        match self.expansion.expand(&mut self.module, self.quotes, term, home.as_deref()) {
+            Ok(None) => drop(self.plain(term, span, at)),
+            Ok(Some(terms)) => {
+                // The places of the tokens are not those of these terms.
+                self.tokens.clear();
+                let _ = terms.into_iter().all(|term| self.plain(term, span, at));
+            }
+            Err(diagnostic) => self.diagnostics.push(*diagnostic),
+        }
+    }
+
+    /// Takes a term of the text number `at`, counted from the outermost one; whether that text goes on behind it.
+    fn plain(&mut self, term: TermId, span: Span, at: usize) -> bool {
         if matches!(self.module.kind(term), TermKind::Atom(name) if name == "end_of_file") {
-            return self.close_text();
+            if let Some(text) = self.open.get_mut(at - 1) {
+                text.ended = true;
+            }
+            return false;
         }
         match recognise(&self.module, term, &self.tokens) {
             Ok(ClauseKind::Directive(directive)) => self.directive(directive, span),
@@ -243,6 +296,21 @@ impl<'t, T: Texts> Parser<'t, T> {
             }
             Err(diagnostic) => self.diagnostics.push(diagnostic),
         }
+        true
+    }
+
+    /// The innermost text has no more terms: `end_of_file` may be expanded as every other one.
+    fn end_of_text(&mut self) {
+        if let Some(text) = self.open.last_mut()
+            && !text.ended
+            && self.expansion.is_active()
+        {
+            text.ended = true;
+            let span = Span::new(text.source, text.at, text.at);
+            let end = self.module.terms.push(Term { kind: TermKind::Atom("end_of_file".into()), span });
+            return self.expanded(end, span);
+        }
+        self.close_text();
     }
 
     fn directive(&mut self, directive: TermId, span: Span) {
@@ -322,8 +390,10 @@ impl<'t, T: Texts> Parser<'t, T> {
 
     /// Takes a clause of the innermost text.
     fn take(&mut self, kind: ClauseKind, span: Span) {
+        let scope = self.open.last().map_or(0, |text| text.scope);
+        let kind = self.expansion.clause(&mut self.module, kind, self.scopes[scope].name.as_deref());
         self.module.clauses.push(Clause { kind, span });
-        self.scope_of.push(self.open.last().map_or(0, |text| text.scope));
+        self.scope_of.push(scope);
     }
 
     /// Reads a file that a directive names next.
@@ -331,7 +401,7 @@ impl<'t, T: Texts> Parser<'t, T> {
         let outside = (!part).then(|| (self.module.operators.clone(), self.quotes));
         let conditions = self.conditions.depth();
         let scope = self.open.last().map_or(0, |text| text.scope);
-        self.open.push(Open { source, at: 0, conditions, outside, exports: None, scope });
+        self.open.push(Open { source, at: 0, conditions, outside, exports: None, scope, ended: false });
     }
 
     /// The innermost text is at its end: what holds outside of it holds again.

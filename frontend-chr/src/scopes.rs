@@ -25,10 +25,12 @@ type Key = (String, usize);
 /// What is renamed in the clauses of a scope.
 type Names = HashMap<Key, String>;
 
-/// Predicates whose clauses belong to everybody, wherever they stand.
-const SHARED: [(&str, usize); 7] = [
+/// Predicates whose clauses belong to everybody, wherever they stand; expansions of one module have other names.
+const SHARED: [(&str, usize); 9] = [
     ("term_expansion", 2),
+    ("term_expansion", 4),
     ("goal_expansion", 2),
+    ("goal_expansion", 4),
     ("library_directory", 1),
     ("file_search_path", 2),
     ("portray", 1),

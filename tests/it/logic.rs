@@ -387,3 +387,71 @@ fn constraints_are_found_with_the_module_that_declares_them() {
     let run = scratch.gchr(&["run", "mm.pl"]);
     assert_eq!((run.code, run.stdout.as_str()), (0, "[mm-c(1)]\nc(1)\n"), "{}", run.stderr);
 }
+
+/// What clauses of a text make of its terms is the program, over ground stores too, in included files and modules.
+#[test]
+fn terms_are_expanded_while_they_are_read() {
+    let scratch = Scratch::new();
+    let ground = "\
+term_expansion(counter(N), [(:- chr_constraint N), (up @ N <=> true)]) :- format(\"counts ~w~n\", [N]).
+goal_expansion(double(X, Y), Y is 2 * X).
+:- chr_constraint n(+int), r(+int).
+n(X) <=> X > 0 | double(X, Y), r(Y).
+counter(tick).
+?- n(4), tick.
+";
+    scratch.file("ground.chr", ground);
+    let run = scratch.gchr(&["run", "ground.chr", "--semantics", "rounds"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "r(8)\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("written while the program was read: counts tick"), "{}", run.stderr);
+    let rules = scratch.gchr(&["emit", "ground.chr", "--stage", "rules"]).stdout;
+    assert!(rules.contains("up") && rules.contains("tick"), "{rules}");
+
+    scratch.file("own.pl", ":- module(own, [p/1]).\nterm_expansion(q(X), p(own(X))).\nq(1).\n");
+    scratch.file("all.pl", ":- module(all, []).\nuser:term_expansion(every(X), p(X)).\nq(3).\n");
+    scratch.file("part.pl", "every(4).\nq(5).\nend_of_file.\nevery(6).\n");
+    let main = ":- use_module(own).\n:- use_module(all).\n:- include(part).\nq(2).\nevery(7).\n\
+both(L, M) :- maplist(twice, L, K), maplist([X, Y]>>twice(X, Y), K, M).\ngoal_expansion(twice(X, Y), Y is 2 * X).\n\
+more(L, M) :- maplist(twice, L, K), maplist([X, Y]>>twice(X, Y), K, M).\n";
+    scratch.file("main.pl", main);
+    let query = "findall(X, own:p(X), O), findall(X, p(X), L), findall(X, q(X), M), more([1, 2], N), \
+                 catch(both([1], _), error(existence_error(_, W), _), true)";
+    let run = scratch.gchr(&["run", "main.pl", "--query", query]);
+    let wanted = "O = [own(1)], L = [4, 7], M = [5, 2], N = [4, 8], W = twice/2";
+    assert_eq!(
+        (run.code, run.stdout.replace('\n', ", ").trim_end_matches(", ")),
+        (0, wanted),
+        "{}",
+        run.stderr
+    );
+}
+
+/// Expansions and conditions that raise errors or do not end are said at the term, and what limits them.
+#[test]
+fn expansions_that_go_wrong_are_errors_of_the_term() {
+    let scratch = Scratch::new();
+    let wrong = "\
+term_expansion(wrong(X), Y) :- Y is X + 1.
+term_expansion(list, [a|b]).
+p(1).
+wrong(a).
+list.
+p(2).
+";
+    scratch.file("wrong.pl", wrong);
+    let run = scratch.gchr(&["run", "wrong.pl", "--query", "findall(X, p(X), L)"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "L = [1, 2]\n"), "{}", run.stderr);
+    for part in ["[C0318] Error", "wrong.pl:4:1", "raised here", "wrong.pl:5:1", "`list` expected"] {
+        assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
+    }
+    assert_eq!(scratch.gchr(&["check", "wrong.pl"]).code, 2);
+    scratch.file("endless.pl", "term_expansion(X, Y) :- term_expansion(X, Y), p(Y).\np(1).\n?- p(X).\n");
+    let run = scratch.gchr(&["run", "endless.pl", "--memory", "200M"]);
+    assert!(run.code == 2 && run.stderr.contains("[C0320] Error"), "{}", run.stderr);
+    scratch.file("if.pl", "size(3).\n:- if((size(N), N > 2)).\np(large).\n:- else.\np(small).\n:- endif.\n");
+    let run = scratch.gchr(&["run", "if.pl", "--query", "p(X)"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "X = large\n"), "{}", run.stderr);
+    scratch.file("ifs.pl", ":- if(frob(1)).\np(1).\n:- endif.\n?- true.\n");
+    let run = scratch.gchr(&["run", "ifs.pl"]);
+    assert!(run.code == 2 && run.stderr.contains("unknown procedure: frob/1"), "{}", run.stderr);
+}

@@ -1,13 +1,15 @@
 //! The input of the logic machine: a program of clauses, constraint rules and goals over untyped terms with places,
-//! and the reader that the machine calls while a program runs.
+//! the reader that the machine calls while a program runs, and the evaluator that a frontend calls while it reads one.
 //!
 //! A frontend makes a [`LogicProgram`]; the machine (`gchr-logic`) executes it. Module qualifiers, included files and
 //! grammar rules are resolved by the frontend: here is one name space of predicates and one sequence of clauses.
 
+mod evaluator;
 mod operators;
 mod reader;
 mod terms;
 
+pub use evaluator::{Evaluator, NoEvaluator, Unsolved};
 pub use operators::{Fixity, OpDef, Operators, right_limit};
 pub use reader::{ReadTerm, Reader, SyntaxError};
 pub use terms::{CONS, LogicNode, LogicTermId, Terms, VarId, Variable};

@@ -36,6 +36,10 @@ impl Account {
     pub fn give(&self, bytes: u64) {
         self.taken.fetch_sub(bytes, Ordering::Relaxed);
     }
+    /// Bytes that may be taken in all.
+    pub fn limit(&self) -> Option<u64> {
+        self.limit
+    }
     /// Bytes that may still be taken.
     pub fn left(&self) -> u64 {
         self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.taken.load(Ordering::Relaxed)))

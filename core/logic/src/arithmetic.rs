@@ -62,7 +62,7 @@ impl Machine<'_, '_> {
                             if !self.heap.arg(cell, 1).is_atom() {
                                 return Err(self.type_error("evaluable", cell));
                             }
-                            tasks.push(Task::Value(self.heap.arg(cell, 0)));
+                            values.push(self.only_element(self.heap.arg(cell, 0))?);
                         }
                         _ => values.push(self.value_of(cell)?),
                     }
@@ -70,6 +70,20 @@ impl Machine<'_, '_> {
             }
         }
         Ok(values.pop().unwrap_or(Number::Int(0)))
+    }
+
+    /// The value of a list of one element: a code, or the code of a character.
+    fn only_element(&mut self, element: Cell) -> Done<Number> {
+        let element = self.heap.deref(element);
+        let mut chars = match element.tag() {
+            Tag::Atom => self.db.names.text(element.as_atom()).chars(),
+            Tag::Int | Tag::Ref | Tag::Att => return self.value_of(element),
+            _ => return Err(self.type_error("character", element)),
+        };
+        match (chars.next(), chars.next()) {
+            (Some(c), None) => Ok(Number::Int(u32::from(c).into())),
+            _ => Err(self.type_error("character", element)),
+        }
     }
 
     fn value_of(&mut self, cell: Cell) -> Done<Number> {

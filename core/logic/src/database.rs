@@ -203,6 +203,8 @@ pub(crate) struct Predicate {
     pub dynamic: bool,
     /// Whether it belongs to the library: a program may define it anew.
     pub library: bool,
+    /// Whether goals added clauses to it, or took some away.
+    pub changed: bool,
 }
 
 /// Everything that the text of a program gives, and what it changes of that when it runs.
@@ -313,7 +315,7 @@ impl Database {
         let preds = &mut self.preds;
         *self.numbers.entry((name, arity)).or_insert_with(|| {
             let definition = Definition::Unknown;
-            preds.push(Predicate { name, arity, definition, dynamic: false, library: false });
+            preds.push(Predicate { name, arity, definition, dynamic: false, library: false, changed: false });
             preds.len() as PredId - 1
         })
     }
@@ -399,6 +401,7 @@ impl Database {
         self.clauses[id as usize].erased = self.generation;
         self.clauses[id as usize].term = None;
         let (pred, keys) = (self.clauses[id as usize].pred as usize, self.clauses[id as usize].keys);
+        self.preds[pred].changed = true;
         if let Definition::Clauses(clauses) = &mut self.preds[pred].definition {
             clauses.erased += 1;
             clauses.list.skip_erased(&self.clauses);

@@ -10,6 +10,7 @@ mod collect;
 mod compile;
 mod constraints;
 mod database;
+mod evaluator;
 mod heap;
 mod library;
 mod load;
@@ -26,6 +27,7 @@ mod waiting;
 mod walk;
 mod write;
 
+pub use evaluator::MachineEvaluator;
 pub use load::{Loaded, load};
 pub use print::plan;
 pub use run::{Answer, AnswerText, Answers, OnAnswer, Options, Reason, Resident, Run, Stopped, Streams, run};

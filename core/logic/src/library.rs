@@ -12,7 +12,7 @@ use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
 
 /// The texts.
-const TEXTS: [(&str, &str); 21] = [
+const TEXTS: [(&str, &str); 22] = [
     ("control", include_str!("library/control.pl")),
     ("lists", include_str!("library/lists.pl")),
     ("apply", include_str!("library/apply.pl")),
@@ -34,6 +34,7 @@ const TEXTS: [(&str, &str); 21] = [
     ("hprolog", include_str!("library/hprolog.pl")),
     ("more", include_str!("library/more.pl")),
     ("hooks", include_str!("library/hooks.pl")),
+    ("expansion", include_str!("library/expansion.pl")),
 ];
 
 /// Reads the library, if it was not read before; whether a predicate has clauses now.

@@ -76,42 +76,60 @@ fn compile(program: &LogicProgram, open: bool) -> Result<Loaded, Vec<Diagnostic>
     if has_hooks(program) {
         leave_writing_to_library(&mut db);
     }
+    declare(program, &mut db);
+    let mut heap = Heap::new();
+    let constraints = Constraints::plan(program, &mut db, &mut heap)?;
+    let with_clauses = before_constraints(program, &mut db);
+    add_clauses(program, &mut db, &mut heap);
+    for (pred, hidden) in with_clauses {
+        add_constraint_last(&mut heap, &mut db, pred, hidden);
+    }
+    Ok(Loaded { db, constraints })
+}
+
+/// Adds the clauses of a further text to those of a program that is loaded.
+pub(crate) fn consult(part: &LogicProgram, db: &mut Database) {
+    db.operators = part.operators.clone();
+    db.flags = part.flags.clone();
+    declare(part, db);
+    add_clauses(part, db, &mut Heap::new());
+}
+
+/// Makes predicates the program's own that have clauses in it, or are declared.
+fn declare(program: &LogicProgram, db: &mut Database) {
     for functor in &program.dynamic {
         let pred = db.named(&functor.name, functor.arity);
-        own(&mut db, pred);
+        own(db, pred);
         db.declare_dynamic(pred);
     }
     for clause in &program.clauses {
         if let Some((name, args)) = program.terms.functor(clause.head) {
             let name = db.names.intern(name);
             let pred = db.pred(name, args.len());
-            own(&mut db, pred);
+            own(db, pred);
         }
     }
-    let mut heap = Heap::new();
-    let constraints = Constraints::plan(program, &mut db, &mut heap)?;
-    let with_clauses = before_constraints(program, &mut db);
+}
+
+/// Compiles the clauses of a program.
+fn add_clauses(program: &LogicProgram, db: &mut Database, heap: &mut Heap<'_>) {
     for clause in &program.clauses {
         let top = heap.top();
         let mut variables = vec![None; clause.variables.len()];
         let mut one =
-            |id| build(&mut heap, &mut db.names, &program.terms, id, &mut variables, &mut HashMap::default());
+            |id| build(heap, &mut db.names, &program.terms, id, &mut variables, &mut HashMap::default());
         let (head, body) = (one(clause.head), one(clause.body));
         let Some((name, arity)) = heap.functor(head) else { continue };
         let pred = db.pred(name, arity);
         let term = heap.compound(atom::neck, &[head, body]);
         let record = heap.record(term);
-        let (code, keys) = compile::compile(&heap, &mut db, head, body);
+        let (code, keys) = compile::compile(heap, db, head, body);
         db.places.push((code, clause.span));
         let mut info = compile::clause_info(pred, code, keys);
         info.term = Some(std::rc::Rc::new(record));
         db.add(info, false);
         heap.cells.truncate(top);
     }
-    for (pred, hidden) in with_clauses {
-        add_constraint_last(&mut heap, &mut db, pred, hidden);
-    }
-    Ok(Loaded { db, constraints })
 }
 
 /// What writes terms, and calls goals of the program meanwhile, if it has any.

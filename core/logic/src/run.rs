@@ -179,6 +179,11 @@ impl Resident {
         Self { db, heap, constraints, globals, random, collect_at: crate::collect::FEWEST, returns }
     }
 
+    /// Adds the clauses of a further text. Its goals are not run.
+    pub fn consult(&mut self, part: &LogicProgram) {
+        crate::load::consult(part, &mut self.db);
+    }
+
     /// Runs the initialization goals and the queries of `goals`, and hands out the answers of the last query. What the
     /// last answer that was looked for did stays.
     pub fn run(

@@ -5,6 +5,7 @@ mod format;
 
 use std::path::{Path, PathBuf};
 
+use gchr_base::logic::NoEvaluator;
 use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
 use gchr_chr::Request;
@@ -76,7 +77,7 @@ fn codes(path: &Path, text: &str) -> Vec<&'static str> {
         true => gchr_trs::load(&sources, id).diagnostics,
         false => {
             let request = Request { program: id, queries: Vec::new(), facts: Vec::new() };
-            gchr_chr::load_any(&mut sources, &request, &Account::new(None)).diagnostics
+            gchr_chr::load_any(&mut sources, &request, &Account::new(None), &mut NoEvaluator).diagnostics
         }
     };
     let mut codes: Vec<&str> = diagnostics.iter().map(|found| found.code).collect();

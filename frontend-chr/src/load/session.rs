@@ -3,7 +3,7 @@
 use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::facts::Facts;
 use gchr_base::ids::IdVec;
-use gchr_base::logic::{Goal, LogicProgram, Operators};
+use gchr_base::logic::{Evaluator, Goal, LogicProgram, Operators};
 use gchr_base::reading::Account;
 use gchr_base::rule::{Program, Query, Rule, RuleId, Semantics, Start, verify};
 use gchr_base::signature::{ConstraintId, Signature, SortId, SortKind};
@@ -100,9 +100,10 @@ pub fn open(
     program: SourceId,
     (logic, rounds): (bool, bool),
     account: &Account,
+    evaluator: &mut dyn Evaluator,
 ) -> (Option<Opened>, Vec<Diagnostic>) {
     let request = Request { program, queries: Vec::new(), facts: Vec::new() };
-    let mut reading = Reading::new(sources, &request, account);
+    let mut reading = Reading::new(sources, &request, account, evaluator);
     let rounds = rounds || reading.declarations.semantics == Some(Semantics::Rounds);
     if !logic && rounds && !reading.beyond.is_empty() {
         let branched = reading.branched();

@@ -82,6 +82,27 @@ impl Building {
         self.terms.push(LogicNode::Var(scope.fresh()), span)
     }
 
+    /// A variable of a name that no variable of the text has.
+    pub fn named(&mut self, name: &str, scope: &mut Scope<'_>, span: Span) -> LogicTermId {
+        let variable = scope.fresh();
+        scope.variables[variable.index()].name = Some(self.name(name));
+        self.terms.push(LogicNode::Var(variable), span)
+    }
+
+    /// The variables of a text that have names, as a list of `Name = Variable`.
+    pub fn variable_names(&mut self, scope: &Scope<'_>, span: Span) -> LogicTermId {
+        let mut pairs = Vec::new();
+        for (i, variable) in scope.variables.iter().enumerate() {
+            let Some(name) = &variable.name else { continue };
+            let pair = [
+                self.terms.push(LogicNode::Atom(name.clone()), span),
+                self.terms.push(LogicNode::Var(VarId::from_index(i)), span),
+            ];
+            pairs.push(self.compound("=", &pair, span));
+        }
+        self.list(&pairs, span)
+    }
+
     /// So many of them.
     pub fn fresh_args(&mut self, count: usize, scope: &mut Scope<'_>, span: Span) -> Vec<LogicTermId> {
         (0..count).map(|_| self.fresh(scope, span)).collect()

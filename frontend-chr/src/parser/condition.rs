@@ -10,6 +10,9 @@ use crate::builtin;
 #[derive(Default)]
 pub(super) struct Conditions(Vec<Condition>);
 
+/// Runs the goal of a condition; `None` where no goals are run.
+pub(super) type Decide<'a> = &'a mut dyn FnMut(&mut Module, TermId) -> Option<Result<bool, Diagnostic>>;
+
 struct Condition {
     span: Span,
     /// Whether the clauses that follow count.
@@ -29,21 +32,31 @@ impl Conditions {
         self.0.len()
     }
 
-    /// Takes a directive that is about conditions; `None` for every other one.
-    pub fn directive(&mut self, module: &Module, directive: TermId) -> Option<Result<(), Diagnostic>> {
+    /// Takes a directive that is about conditions; `None` for every other one. `decide` runs goals that are not known.
+    pub fn directive(
+        &mut self,
+        module: &mut Module,
+        directive: TermId,
+        decide: Decide<'_>,
+    ) -> Option<Result<(), Diagnostic>> {
         let span = module.span(directive);
         let (name, args) = module.functor(directive)?;
-        match (name, args) {
+        let (name, args) = (name.to_string(), args.to_vec());
+        let mut holds = |goal| {
+            holds(module, goal, DEPTH).or_else(|unknown| match decide(module, goal) {
+                Some(decided) => decided,
+                None => Err(unknown),
+            })
+        };
+        match (&*name, &*args) {
             ("if", &[goal]) => {
                 // Where nothing counts, a condition need not be decidable.
-                let found = if self.hold() { holds(module, goal, DEPTH) } else { Ok(false) };
+                let found = if self.hold() { holds(goal) } else { Ok(false) };
                 let holds = *found.as_ref().unwrap_or(&false);
                 self.0.push(Condition { span, holds, held: holds || !self.hold() });
                 Some(found.map(drop))
             }
-            ("elif", &[goal]) => {
-                Some(self.branch(span, |held| if held { Ok(false) } else { holds(module, goal, DEPTH) }))
-            }
+            ("elif", &[goal]) => Some(self.branch(span, |held| if held { Ok(false) } else { holds(goal) })),
             ("else", []) => Some(self.branch(span, |held| Ok(!held))),
             ("endif", []) => Some(self.0.pop().map(drop).ok_or_else(|| stray(span))),
             _ => None,

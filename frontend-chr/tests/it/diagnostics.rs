@@ -63,7 +63,7 @@ const DECLARATIONS: &[Case] = &[
     (":- chr_constraint c/1.\nc(X) <=> tick(X).\ntick(1).", &[("C0302", "tick(X)")]),
     (
         ":- chr_constraint c/0.\nc <=> true.\nterm_expansion(a, b).\nuser:goal_expansion(a, b) :- fail.",
-        &[("C0318", "term_expansion(a, b)"), ("C0318", "goal_expansion(a, b)")],
+        &[("C0320", "user:goal_expansion(a, b) :- fail")],
     ),
     ("#!/usr/bin/gchr run\n:- chr_constraint c/0.\nc <=> true.\n#! more.", &[("C0101", "#")]),
     (

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::logic::{LogicProgram, Terms, Variable};
+use gchr_base::logic::{LogicProgram, NoEvaluator, Terms, Variable};
 use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
 use gchr_chr::{Loaded, Request, load_any, parse};
@@ -14,7 +14,8 @@ use crate::terms::written;
 fn loaded(sources: &mut SourceMap, name: &str, text: &str, query: &str) -> Loaded {
     let program = sources.add(name, text);
     let queries = if query.is_empty() { Vec::new() } else { vec![sources.add("--query", query)] };
-    load_any(sources, &Request { program, queries, facts: Vec::new() }, &Account::default())
+    let request = Request { program, queries, facts: Vec::new() };
+    load_any(sources, &request, &Account::default(), &mut NoEvaluator)
 }
 
 /// `ground`, the codes of the reasons for the logic machine with the texts that they are about, or the errors.

@@ -1,6 +1,7 @@
 //! No text makes the frontend panic; what it accepts passes the verifier and prints to a text that reads back the same.
 
 use gchr_base::diagnostic::render_all;
+use gchr_base::logic::NoEvaluator;
 use gchr_base::reading::Account;
 use gchr_base::rule::verify;
 use gchr_base::source::SourceMap;
@@ -32,7 +33,8 @@ fn check(text: &str, query: &str) -> Loaded {
         assert_eq!(verify(program), [], "{text}");
         let _ = program.to_string();
     }
-    let any = load_any(&mut sources, &Request { program, queries, facts: Vec::new() }, &Account::default());
+    let request = Request { program, queries, facts: Vec::new() };
+    let any = load_any(&mut sources, &request, &Account::default(), &mut NoEvaluator);
     let broken = any.diagnostics.iter().any(|d| d.is_error());
     assert_eq!(any.program.is_none() && any.logic.is_none(), broken, "{text}");
     assert_eq!(any.program.is_some(), !broken && any.reasons.is_empty(), "{text}");

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Table;
 use crate::cell::{Atom, Cell};
 use crate::compile;
-use crate::database::{ClauseId, Definition, Keys, List, keys_of};
+use crate::database::{ClauseId, Definition, Keys, List, Predicate, keys_of};
 use crate::heap::Undo;
 use crate::machine::{Done, Global, Machine, Throw};
 use crate::names::atom;
@@ -102,7 +102,11 @@ pub(super) const TABLE: Table = &[
         let (name, arity) = (m.atom_arg(0)?, m.int_arg(1)?);
         Ok(m.db.known(name, arity as usize).is_some_and(|pred| m.db.preds[pred as usize].library))
     }),
-    ("$predicates", 1, predicates),
+    ("$predicates", 1, |m| {
+        let with_clauses = |d: &Definition| matches!(d, Definition::Clauses(all) if !all.all().is_empty());
+        indicators(m, |pred| with_clauses(&pred.definition))
+    }),
+    ("$changed", 1, |m| indicators(m, |pred| pred.changed)),
 ];
 
 impl Machine<'_, '_> {
@@ -196,6 +200,7 @@ impl Machine<'_, '_> {
         self.checked(())?;
         let mut info = compile::clause_info(pred, code, keys);
         info.term = Some(Rc::new(record));
+        self.db.preds[pred as usize].changed = true;
         Ok(self.db.add(info, first))
     }
 }
@@ -389,12 +394,10 @@ fn get_global(m: &mut M<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(1, value))
 }
 
-/// All predicates that have clauses, as `Name/Arity`.
-fn predicates(m: &mut M<'_, '_>) -> Done<bool> {
-    let with_clauses =
-        |d: &Definition| matches!(d, Definition::Clauses(clauses) if !clauses.all().is_empty());
+/// Those of the program's predicates that are wanted, as `Name/Arity`.
+fn indicators(m: &mut M<'_, '_>, is_wanted: impl Fn(&Predicate) -> bool) -> Done<bool> {
     let of_program: Vec<u32> = (0..m.db.preds.len() as u32)
-        .filter(|&p| !m.db.preds[p as usize].library && with_clauses(&m.db.preds[p as usize].definition))
+        .filter(|&p| !m.db.preds[p as usize].library && is_wanted(&m.db.preds[p as usize]))
         .collect();
     let items: Vec<Cell> = of_program.into_iter().map(|pred| m.indicator(pred)).collect();
     let list = m.heap.list(&items);

@@ -55,6 +55,11 @@ copy_term(T, C) :- '$copy_term'(T, C, As), '$copy_attributes'(As).
 '$copy_attributes'([V-A|T]) :- '$put_all'(A, V), '$copy_attributes'(T).
 '$put_all'([], _).
 '$put_all'(att(M, Value, Rest), V) :- ( M == '$chr' -> true ; put_attr(V, M, Value) ), '$put_all'(Rest, V).
+% Variables that are not among those of the first argument are shared with the copy.
+copy_term(Vs0, T0, Vs, T) :- term_variables(Vs0, As), term_variables(T0, Bs), '$not_among'(Bs, As, Ks), copy_term(f(Vs0, T0, Ks), f(Vs, T, Ks)).
+'$not_among'([], _, []).
+'$not_among'([V|Vs], As, Ks) :- ( '$has_same'(As, V) -> Ks = Ks1 ; Ks = [V|Ks1] ), '$not_among'(Vs, As, Ks1).
+'$has_same'([A|As], V) :- ( A == V -> true ; '$has_same'(As, V) ).
 copy_term(T, C, Gs) :- '$residual'(T, Gs0), copy_term_nat(T-Gs0, C-Gs).
 
 clause(H, B) :- '$clauses'(H, L), '$element'(clause(H, B, _), L).

@@ -42,15 +42,16 @@ delete([_|T], X, R) :- delete(T, X, R).
 nth0(I, L, E) :- '$nth'(I, L, E, 0).
 nth1(I, L, E) :- '$nth'(I, L, E, 1).
 '$nth'(I, L, E, B) :- integer(I), !, K is I-B, K >= 0, '$nth_det'(K, L, E).
-'$nth'(I, [H|T], E, B) :- var(I), '$nth_gen'(T, E, H, B, I).
+'$nth'(I, L, E, B) :- var(I), !, L = [H|T], '$nth_gen'(T, E, H, B, I).
+'$nth'(I, _, _, _) :- must_be(integer, I).
 '$nth_det'(0, [E|_], E) :- !.
 '$nth_det'(K, [_|T], E) :- K1 is K-1, '$nth_det'(K1, T, E).
 '$nth_gen'(_, E, E, B, B).
 '$nth_gen'([H|T], E, _, B, I) :- B1 is B+1, '$nth_gen'(T, E, H, B1, I).
-nth0(I, L, E, R) :- integer(I), !, I >= 0, '$nth_del'(I, L, E, R).
-nth0(I, L, E, R) :- var(I), '$nth_gen_del'(L, E, R, 0, I).
-nth1(I, L, E, R) :- integer(I), !, I >= 1, K is I-1, '$nth_del'(K, L, E, R).
-nth1(I, L, E, R) :- var(I), '$nth_gen_del'(L, E, R, 1, I).
+nth0(I, L, E, R) :- var(I), !, '$nth_gen_del'(L, E, R, 0, I).
+nth0(I, L, E, R) :- must_be(nonneg, I), '$nth_del'(I, L, E, R).
+nth1(I, L, E, R) :- var(I), !, '$nth_gen_del'(L, E, R, 1, I).
+nth1(I, L, E, R) :- must_be(positive_integer, I), K is I-1, '$nth_del'(K, L, E, R).
 '$nth_del'(0, [E|R], E, R) :- !.
 '$nth_del'(K, [H|T], E, [H|R]) :- K1 is K-1, '$nth_del'(K1, T, E, R).
 '$nth_gen_del'([E|R], E, R, B, B).

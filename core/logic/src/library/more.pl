@@ -79,8 +79,6 @@ ord_intersection(A, B, I, R) :- ord_intersection(A, B, I), ord_subtract(B, A, R)
 
 nth_clause(H, N, R) :- nonvar(R), !, clause(H0, _, R), functor(H0, F, A), functor(H, F, A), functor(G, F, A), findall(R0, clause(G, _, R0), Rs), nth1(N, Rs, R), !.
 nth_clause(H, N, R) :- functor(H, F, A), functor(G, F, A), findall(R0, clause(G, _, R0), Rs), nth1(N, Rs, R).
-expand_term(T, X) :- ( var(T) -> X = T ; current_predicate(term_expansion/2), call(term_expansion, T, Y) -> X = Y ; T = (_ --> _) -> dcg_translate_rule(T, X) ; X = T ).
-expand_goal(G, X) :- ( nonvar(G), current_predicate(goal_expansion/2), call(goal_expansion, G, Y), Y \== G -> expand_goal(Y, X) ; X = G ).
 copy_predicate_clauses(From, To) :- functor(From, F, A), functor(H, F, A), functor(To, T, _), H =.. [_|As], N =.. [T|As], forall(clause(H, B), assertz((N :- B))).
 context_module(user).
 initialization(G) :- call(G).

@@ -38,13 +38,20 @@ occurrences_of_var(X, T, N) :- aggregate_all(count, ( sub_term(S, T), X == S ), 
 term_hash(T, H) :- ( ground(T) -> '$term_hash'(T, H) ; true ).
 variant_hash(T, H) :- copy_term_nat(T, C), numbervars(C, 0, _), '$term_hash'(C, H).
 variant_sha1(T, H) :- variant_hash(T, N), format(atom(H), '~|~`0t~16r~40|', [N]).
-varnumbers(T, C) :- '$varnumbers'(T, [], _, C).
-'$varnumbers'(T, Vs, Vs, T) :- var(T), !.
-'$varnumbers'('$VAR'(N), Vs0, Vs, V) :- integer(N), !, ( memberchk(N-V0, Vs0) -> V = V0, Vs = Vs0 ; Vs = [N-V|Vs0] ).
-'$varnumbers'(T, Vs0, Vs, C) :- compound(T), !, T =.. [F|As], '$varnumbers_all'(As, Vs0, Vs, Bs), C =.. [F|Bs].
-'$varnumbers'(T, Vs, Vs, T).
-'$varnumbers_all'([], Vs, Vs, []).
-'$varnumbers_all'([A|As], Vs0, Vs, [B|Bs]) :- '$varnumbers'(A, Vs0, Vs1, B), '$varnumbers_all'(As, Vs1, Vs, Bs).
+varnumbers(T, C) :- varnumbers(T, 0, C).
+varnumbers(T, Least, C) :- must_be(acyclic, T), '$varnumbers'(T, Least, [], _, C).
+varnumbers_names(T, C, Bs) :- must_be(acyclic, T), '$varnumbers'(T, names, [], Vs, C), keysort(Vs, Us), '$bindings'(Us, Bs).
+'$bindings'([], []).
+'$bindings'([N-V|Vs], [N = V|Bs]) :- '$bindings'(Vs, Bs).
+max_var_number(T, N0, N) :- ( sub_term(V, T), nonvar(V), V = '$VAR'(M), integer(M), M > N0 -> max_var_number(T, M, N) ; N = N0 ).
+% `'$varnumbers'(Term, Least, Variables, More, Copy)`: with `names`, atoms stand for variables, too.
+'$varnumbers'(T, _, Vs, Vs, T) :- var(T), !.
+'$varnumbers'('$VAR'(N), L, Vs0, Vs, V) :- ( integer(N) -> ( L == names -> true ; N >= L ) ; L == names, atom(N) ), !,
+    ( memberchk(N-V0, Vs0) -> V = V0, Vs = Vs0 ; Vs = [N-V|Vs0] ).
+'$varnumbers'(T, L, Vs0, Vs, C) :- compound(T), !, T =.. [F|As], '$varnumbers_all'(As, L, Vs0, Vs, Bs), C =.. [F|Bs].
+'$varnumbers'(T, _, Vs, Vs, T).
+'$varnumbers_all'([], _, Vs, Vs, []).
+'$varnumbers_all'([A|As], L, Vs0, Vs, [B|Bs]) :- '$varnumbers'(A, L, Vs0, Vs1, B), '$varnumbers_all'(As, L, Vs1, Vs, Bs).
 del_attrs(V) :- '$attribute_names'(V, Ms), '$del_all'(Ms, V).
 '$attribute_names'(V, Ms) :- ( get_attrs(V, As) -> '$names_of'(As, Ms) ; Ms = [] ).
 '$names_of'([], []).

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use gchr_base::control::{Control, Limits};
 use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
-use gchr_logic::{Answers, Options, Reason, Streams};
+use gchr_logic::{Answers, MachineEvaluator, Options, Reason, Streams};
 
 /// What the program writes, kept.
 #[derive(Clone, Default)]
@@ -38,7 +38,8 @@ pub fn run_with(
     let program = sources.add("program", program);
     let queries = vec![sources.add("--query", query)];
     let request = gchr_chr::Request { program, queries, facts: Vec::new() };
-    let loaded = gchr_chr::load_any(&mut sources, &request, &Account::default());
+    let mut evaluator = MachineEvaluator::new(&gchr_chr::TermReader, None);
+    let loaded = gchr_chr::load_any(&mut sources, &request, &Account::default(), &mut evaluator);
     let Some(logic) = loaded.logic else {
         return format!(
             "no logic program: {:?}\n",

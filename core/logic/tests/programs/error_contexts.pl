@@ -38,3 +38,11 @@ of(G, E) :- catch(G, E, true).
 %? of(_ =.. [f(a), b], error(E, _)), of(_ =.. [f(a)], error(F, _))
 %= E = type_error(atom, f(a))
 %= F = type_error(atomic, f(a))
+%? X is [a], L = [0'b], Y is L, catch(_ is [ab], error(E, _), true)
+%= X = 97
+%= L = [98]
+%= Y = 98
+%= E = type_error(character, ab)
+%? catch(_ is [f(x)], error(E, _), true), catch(_ is [_], error(F, _), true)
+%= E = type_error(character, f(x))
+%= F = instantiation_error
