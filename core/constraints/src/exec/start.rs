@@ -306,3 +306,33 @@ impl StartSink for Rows<'_, '_> {
         self.stop_at(error_formatter.reason(regs, trap), trap.pc)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gchr_base::signature::Density;
+
+    fn ordered(values: Vec<i64>, kind: SortKind) -> Option<Vec<u32>> {
+        let columns = vec![ColumnPlan { kind, density: Density::Sparse }];
+        let (indexes, occurrences, removed_by) = (Vec::new(), Vec::new(), Vec::new());
+        let table =
+            TablePlan { name: "t/1".into(), columns, indexes, occurrences, removed_by, any_order: true };
+        let rows = values.len();
+        let facts = Facts { constraint: Id::from_index(0), columns: vec![FactColumn::Int(values)], rows };
+        by_column(&table, &facts, 0).expect("there is memory")
+    }
+
+    #[test]
+    fn facts_are_ordered_by_a_column() {
+        let int = SortKind::Int;
+        assert_eq!(ordered(vec![3, 1, 2, 1], int), Some(vec![1, 3, 2, 0]));
+        assert_eq!(ordered(vec![i64::MAX, 0, i64::MIN], int), Some(vec![2, 1, 0]));
+        // Neighbours keep their order where there are many values.
+        let far = 1 << 30;
+        assert_eq!(ordered(vec![far, 2, 1, 0], int), Some(vec![1, 2, 3, 0]));
+        for sorted in [vec![], vec![5], vec![1, 1, 2], vec![2, 1, far]] {
+            assert_eq!(ordered(sorted, int), None);
+        }
+        assert_eq!(ordered(vec![2, 1], SortKind::Atom), None, "a value that does not fit is found first");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod checkpoints;
+mod facts;
 mod growth;
 mod language;
 mod places;

@@ -176,12 +176,17 @@ pub(crate) struct Cursor {
     /// The list at hand: those before it are done.
     at: usize,
     row: u32,
+    /// Whether lists are long, as far as was seen.
+    are_long: bool,
 }
+
+/// Rows of lists that are long, on average: their ends can be predicted.
+const LONG: usize = 24;
 
 impl Cursor {
     /// At the beginning of some lists.
     pub(crate) fn new(lists: &ListHeads) -> Self {
-        Self { at: 0, row: lists.heads.first().map_or(NONE, |&row| row) }
+        Self { at: 0, row: lists.heads.first().map_or(NONE, |&row| row), are_long: false }
     }
 
     /// Whether all lists are done.
@@ -197,7 +202,6 @@ impl Cursor {
         })
     }
 
-    /// Where a list ends cannot be predicted: nothing branches on it.
     #[inline]
     fn follow(
         &mut self,
@@ -208,9 +212,27 @@ impl Cursor {
     ) -> usize {
         let most = rows.len().min(from.len());
         let (rows, from) = (&mut rows[..most], &mut from[..most]);
+        let first = self.at;
+        let count = match self.are_long {
+            true => self.follow_long(lists, rows, from, next),
+            false => self.follow_short(lists, rows, from, next),
+        };
+        self.are_long = count > LONG * (self.at - first + 1);
+        count
+    }
+
+    /// Follows lists whose ends cannot be predicted: nothing branches on them.
+    #[inline]
+    fn follow_short(
+        &mut self,
+        lists: &ListHeads,
+        rows: &mut [u64],
+        from: &mut [u32],
+        next: impl Fn(u32) -> u32,
+    ) -> usize {
         let (heads, places) = (&lists.heads[..=lists.count], &lists.places[..=lists.count]);
         let (mut at, mut row, mut count) = (self.at, self.row, 0);
-        while count < most && at < lists.count {
+        while count < rows.len().min(from.len()) && at < lists.count {
             (rows[count], from[count]) = (u64::from(row), places[at]);
             count += 1;
             let (behind, after) = (next(row), heads[at + 1]);
@@ -218,7 +240,34 @@ impl Cursor {
             row = select_unpredictable(is_last, after, behind);
             at += usize::from(is_last);
         }
-        *self = Self { at, row };
+        (self.at, self.row) = (at, row);
+        count
+    }
+
+    /// Follows lists one after the other.
+    #[inline]
+    fn follow_long(
+        &mut self,
+        lists: &ListHeads,
+        rows: &mut [u64],
+        from: &mut [u32],
+        next: impl Fn(u32) -> u32,
+    ) -> usize {
+        let (mut at, mut row, mut count) = (self.at, self.row, 0);
+        'all: while at < lists.count {
+            let place = lists.places[at];
+            while row != NONE {
+                if count == rows.len().min(from.len()) {
+                    break 'all;
+                }
+                (rows[count], from[count]) = (u64::from(row), place);
+                count += 1;
+                row = next(row);
+            }
+            at += 1;
+            row = lists.heads[at];
+        }
+        (self.at, self.row) = (at, row);
         count
     }
 }
