@@ -1,5 +1,5 @@
-//! Facts give the store, the firings and the rounds of goals that add the same constraints in the same order, also where
-//! they are added in another one.
+//! Facts give the store, the firings and the rounds of goals that add the same constraints in the same order, also
+//! where they are added in another one.
 
 use super::support::{loaded, shown};
 use gchr_base::control::{Control, Limits};
