@@ -4,7 +4,7 @@
 :- use_module(library(lists)).
 :- dynamic seen/1, level/1.
 level(0).
-term_expansion(constraint(C), (:- chr_constraint C)).
+term_expansion(constraint(C), (:- Declaration)) :- Declaration = chr_constraint(C).
 term_expansion(on(H, B), (H <=> B)).
 term_expansion(count(N), Facts) :- findall(numbered(I), between(1, N, I), Facts).
 term_expansion(nothing(_), []).
