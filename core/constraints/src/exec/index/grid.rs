@@ -258,25 +258,12 @@ impl Bits {
         while at < count {
             let (start, few) = (new.len(), count.min(at + FEW));
             at = missing(shape, words, &pair, (at, few), new);
-            let (mut won, mut claimed) = (start, Ok(()));
-            for next in start..new.len() {
-                let own = new[next];
-                let (a, b) = pair(own as usize);
-                let Some(place) = shape.place(a, b / 32) else { continue };
+            keep_new(new, start, |own| {
+                let (a, b) = pair(own);
+                let Some(place) = shape.place(a, b / 32) else { return Ok(false) };
                 let bit = 1 << (b % 32);
-                match words.set_bits(place, bit) {
-                    Ok(word) => {
-                        new[won] = own;
-                        won += usize::from(word & bit == 0);
-                    }
-                    Err(shortage) => {
-                        claimed = Err(shortage);
-                        break;
-                    }
-                }
-            }
-            new.truncate(won);
-            claimed?;
+                Ok(words.set_bits(place, bit)? & bit == 0)
+            })?;
             if at < few {
                 outside.push(at as u32);
                 at += 1;
@@ -304,20 +291,17 @@ impl Bits {
         while at < to {
             let (start, few) = (new.len(), to.min(at + FEW));
             let behind = missing(shape, words, &pair, (at, few), new);
-            let mut count = start;
-            for next in start..new.len() {
-                let own = new[next];
-                let (a, b) = pair(own as usize);
-                let Some(place) = shape.place(a, b / 32) else { continue };
+            keep_new(new, start, |own| {
+                let (a, b) = pair(own);
+                let Some(place) = shape.place(a, b / 32) else { return Ok(false) };
                 let (word, bit) = (words.get(place).unwrap_or(0), 1 << (b % 32));
-                if word & bit == 0 {
-                    words.make_room(place)?;
-                    words.set(place, word | bit);
-                    new[count] = own;
-                    count += 1;
+                if word & bit != 0 {
+                    return Ok(false);
                 }
-            }
-            new.truncate(count);
+                words.make_room(place)?;
+                words.set(place, word | bit);
+                Ok(true)
+            })?;
             if behind < few {
                 return Ok(behind);
             }
@@ -381,6 +365,25 @@ fn missing(
     }
     new.truncate(count);
     at
+}
+
+/// Keeps those of a list, from a place on, that are claimed: also where a shortage ends it.
+#[inline]
+fn keep_new(
+    list: &mut Vec<u32>,
+    from: usize,
+    mut claims: impl FnMut(usize) -> Result<bool, Shortage>,
+) -> Result<(), Shortage> {
+    let mut kept = from;
+    let claimed = (from..list.len()).try_for_each(|at| {
+        let own = list[at];
+        let is_new = claims(own as usize)?;
+        list[kept] = own;
+        kept += usize::from(is_new);
+        Ok(())
+    });
+    list.truncate(kept);
+    claimed
 }
 
 #[cfg(test)]

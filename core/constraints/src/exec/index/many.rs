@@ -202,6 +202,7 @@ impl Cursor {
         })
     }
 
+    /// Where a list ends is predicted where lists are long; else nothing branches on it.
     #[inline]
     fn follow(
         &mut self,
@@ -212,61 +213,31 @@ impl Cursor {
     ) -> usize {
         let most = rows.len().min(from.len());
         let (rows, from) = (&mut rows[..most], &mut from[..most]);
-        let first = self.at;
-        let count = match self.are_long {
-            true => self.follow_long(lists, rows, from, next),
-            false => self.follow_short(lists, rows, from, next),
-        };
-        self.are_long = count > LONG * (self.at - first + 1);
-        count
-    }
-
-    /// Follows lists whose ends cannot be predicted: nothing branches on them.
-    #[inline]
-    fn follow_short(
-        &mut self,
-        lists: &ListHeads,
-        rows: &mut [u64],
-        from: &mut [u32],
-        next: impl Fn(u32) -> u32,
-    ) -> usize {
         let (heads, places) = (&lists.heads[..=lists.count], &lists.places[..=lists.count]);
         let (mut at, mut row, mut count) = (self.at, self.row, 0);
-        while count < rows.len().min(from.len()) && at < lists.count {
-            (rows[count], from[count]) = (u64::from(row), places[at]);
-            count += 1;
-            let (behind, after) = (next(row), heads[at + 1]);
-            let is_last = behind == NONE;
-            row = select_unpredictable(is_last, after, behind);
-            at += usize::from(is_last);
-        }
-        (self.at, self.row) = (at, row);
-        count
-    }
-
-    /// Follows lists one after the other.
-    #[inline]
-    fn follow_long(
-        &mut self,
-        lists: &ListHeads,
-        rows: &mut [u64],
-        from: &mut [u32],
-        next: impl Fn(u32) -> u32,
-    ) -> usize {
-        let (mut at, mut row, mut count) = (self.at, self.row, 0);
-        'all: while at < lists.count {
-            let place = lists.places[at];
-            while row != NONE {
-                if count == rows.len().min(from.len()) {
-                    break 'all;
+        if self.are_long {
+            while at < lists.count && count < most {
+                while row != NONE && count < most {
+                    (rows[count], from[count]) = (u64::from(row), places[at]);
+                    count += 1;
+                    row = next(row);
                 }
-                (rows[count], from[count]) = (u64::from(row), place);
-                count += 1;
-                row = next(row);
+                if row == NONE {
+                    at += 1;
+                    row = heads[at];
+                }
             }
-            at += 1;
-            row = lists.heads[at];
+        } else {
+            while at < lists.count && count < most {
+                (rows[count], from[count]) = (u64::from(row), places[at]);
+                count += 1;
+                let (behind, after) = (next(row), heads[at + 1]);
+                let is_last = behind == NONE;
+                row = select_unpredictable(is_last, after, behind);
+                at += usize::from(is_last);
+            }
         }
+        self.are_long = count > LONG * (at - self.at + 1);
         (self.at, self.row) = (at, row);
         count
     }
