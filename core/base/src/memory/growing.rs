@@ -7,10 +7,10 @@ use std::ptr::NonNull;
 use super::Reservation;
 
 /// Bytes from which on an array has a reservation of its own.
-const LARGE: usize = if cfg!(test) { 1 << 13 } else { 1 << 20 };
+const LARGE: usize = if cfg!(test) { 1 << 11 } else { 1 << 20 };
 /// What a reservation may grow to, as a multiple of what it has at first: address space costs nothing, and an array
 /// that outgrows it moves.
-const ROOM: u64 = if cfg!(test) { 64 } else { 1 << 12 };
+const ROOM: u64 = if cfg!(test) { 8 } else { 1 << 12 };
 /// Bytes at the start of a reservation that come in small pages: a large one more is little beside them.
 const SMALL_PAGES: u64 = 16 << 20;
 /// Bytes of a large page, by which memory behind those is taken.
