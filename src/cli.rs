@@ -35,6 +35,7 @@ mod values;
 mod verify;
 mod watchdog;
 mod why;
+mod wording;
 mod words;
 
 use std::io::Write;
@@ -144,7 +145,7 @@ fn parsed() -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches()?;
     if let Some((name, options)) = matches.subcommand() {
         effects::note(name, options);
-        limits::note(options);
+        wording::note(options);
     }
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))
 }

@@ -3,6 +3,7 @@
 pub(crate) mod backend;
 mod compile;
 mod helper;
+pub(crate) mod kernels;
 pub(crate) mod lower;
 mod roofline;
 mod source;

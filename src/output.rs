@@ -8,6 +8,7 @@ pub(crate) mod json;
 pub(crate) mod logic;
 mod losses;
 mod selection;
+mod table_format;
 mod tables;
 
 use std::fmt;
@@ -26,7 +27,7 @@ use crate::program::Program;
 
 pub use answer::{Answer, Left, LogicAnswers};
 pub use selection::Selection;
-pub use tables::TableFormat;
+pub use table_format::TableFormat;
 pub(crate) use tables::{count_rows, write_logic_store, write_store};
 #[cfg(feature = "tables")]
 pub(crate) use tables::{with_logic_table, with_store_table};

@@ -11,40 +11,19 @@ use std::time::{Duration, Instant};
 
 use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{self, AbiParam, ExternalName, UserFuncName};
-use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::ir::{ExternalName, UserFuncName};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
 use cranelift_codegen::{CompiledCode, Context, Final, FinalizedMachReloc, FinalizedRelocTarget, MachSrcLoc};
 use cranelift_frontend::FunctionBuilderContext;
 use gchr_base::hash::HashMap;
 use gchr_base::stack::with_large_stack;
 
-use crate::emit::{Emit, emit_adaptor};
+use crate::emit::{Emit, Functions, emit_adaptor, signature_of};
+use crate::function::{Func, NO_NOTE, Signature, note_of_place};
 use crate::pages::{NoPages, Pages};
 use crate::stack::{self, STUB_BYTES, Stack};
 use crate::vm::{NOT_COMPILED, Vm};
-
-/// The kind of a value in a register.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
-    /// 64 bits: integers, addresses, values of terms.
-    Word,
-    /// A `f64`.
-    Float,
-}
-
-/// What a function takes and gives.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Signature {
-    /// Kinds of the parameters.
-    pub params: Vec<Kind>,
-    /// Kind of the value.
-    pub result: Kind,
-}
-
-/// A function of native code, by its number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Func(pub u32);
 
 /// Where functions come from.
 pub trait Source: Send + Sync {
@@ -81,20 +60,6 @@ impl std::fmt::Display for Refused {
 struct Slot {
     offset: u32,
     tag: u32,
-}
-
-/// The note of a call of which nothing was said.
-pub const NO_NOTE: u32 = u32::MAX;
-
-/// A note as a place in a source text. The code generator keeps differences of places, and takes that of a place to the
-/// one before it, all bits set, for none: so places are even, and nothing said is one too.
-pub(crate) fn place_of_note(note: u32) -> u32 {
-    note.wrapping_add(1) << 1
-}
-
-/// The other way round.
-fn note_of_place(place: u32) -> u32 {
-    if place == u32::MAX { NO_NOTE } else { (place >> 1).wrapping_sub(1) }
 }
 
 /// The frame of a function during a call.
@@ -306,20 +271,6 @@ impl<'a> Code<'a> {
         &self.signatures[function.0 as usize]
     }
 
-    /// Where a function was compiled to, if it was.
-    pub(crate) fn is_compiled(&self, function: Func) -> bool {
-        self.compiled[function.0 as usize].load(Ordering::Acquire) != 0
-    }
-
-    /// The address of the table's entry of a function.
-    pub(crate) fn entry(&self, function: Func) -> u64 {
-        std::ptr::from_ref(&self.table[function.0 as usize]) as u64
-    }
-
-    pub(crate) fn isa(&self) -> &OwnedTargetIsa {
-        &self.isa
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -478,17 +429,18 @@ fn relocate(
     Some(())
 }
 
-pub(crate) fn signature_of(signature: &Signature, convention: CallConv) -> ir::Signature {
-    let mut made = ir::Signature::new(convention);
-    made.params.extend(signature.params.iter().map(|&kind| AbiParam::new(type_of(kind))));
-    made.returns.push(AbiParam::new(type_of(signature.result)));
-    made
-}
-
-pub(crate) fn type_of(kind: Kind) -> ir::Type {
-    match kind {
-        Kind::Word => ir::types::I64,
-        Kind::Float => ir::types::F64,
+impl Functions for Code<'_> {
+    fn isa(&self) -> &dyn TargetIsa {
+        &*self.isa
+    }
+    fn signature(&self, function: Func) -> &Signature {
+        Code::signature(self, function)
+    }
+    fn is_compiled(&self, function: Func) -> bool {
+        self.compiled[function.0 as usize].load(Ordering::Acquire) != 0
+    }
+    fn entry(&self, function: Func) -> u64 {
+        std::ptr::from_ref(&self.table[function.0 as usize]) as u64
     }
 }
 

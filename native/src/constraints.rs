@@ -24,8 +24,9 @@ use gchr_constraints::exec::engine::{Chain, Engine, Storing};
 use gchr_constraints::exec::{Outcome, Stopped};
 use gchr_constraints::ir::ChrPlan;
 
-use crate::code::{Code, Func, Kind, Refused, Signature, Source};
+use crate::code::{Code, Refused, Source};
 use crate::emit::Emit;
+use crate::function::{Func, Kind, Signature};
 use crate::stack::Stack;
 use lower::Lower;
 use machine::Machine;

@@ -12,10 +12,10 @@ mod operators;
 
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{self, AbiParam, SigRef, StackSlot, Value};
-use cranelift_codegen::isa::CallConv;
+use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-use crate::code::{Code, Func};
+use crate::function::{Func, Kind, Signature};
 
 pub(crate) use calls::emit_adaptor;
 pub use calls::{Kept, Root};
@@ -39,10 +39,22 @@ pub struct Label(ir::Block);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room(StackSlot);
 
+/// What emitting a function asks about the other functions of its program.
+pub(crate) trait Functions {
+    /// What code is generated for.
+    fn isa(&self) -> &dyn TargetIsa;
+    /// What a function takes and gives.
+    fn signature(&self, function: Func) -> &Signature;
+    /// Whether a function is compiled.
+    fn is_compiled(&self, function: Func) -> bool;
+    /// The address of the word that says where calls of a function go.
+    fn entry(&self, function: Func) -> u64;
+}
+
 /// A function under construction.
 pub struct Emit<'a> {
     b: FunctionBuilder<'a>,
-    code: &'a Code<'a>,
+    functions: &'a dyn Functions,
     function: Func,
     params: Vec<Val>,
     /// Tags of the slots; the first one stands for none.
@@ -56,7 +68,7 @@ pub struct Emit<'a> {
 
 impl<'a> Emit<'a> {
     pub(crate) fn new(
-        code: &'a Code<'_>,
+        functions: &'a dyn Functions,
         function: Func,
         into: &'a mut ir::Function,
         context: &'a mut FunctionBuilderContext,
@@ -76,7 +88,7 @@ impl<'a> Emit<'a> {
         };
         let (preserving, system) = (helper(CallConv::PreserveAll, false), helper(CallConv::SystemV, true));
         let (tags, kept) = (vec![u32::MAX], Kept::default());
-        Self { b, code, function, params, tags, slot: None, rooms: Vec::new(), kept, preserving, system }
+        Self { b, functions, function, params, tags, slot: None, rooms: Vec::new(), kept, preserving, system }
     }
 
     pub(crate) fn finish(mut self) -> Vec<u32> {
@@ -84,12 +96,26 @@ impl<'a> Emit<'a> {
             self.b.func.sized_stack_slots[slot].size = 8 * self.tags.len() as u32;
         }
         self.b.seal_all_blocks();
-        self.b.finalize(self.code.isa().frontend_config());
+        self.b.finalize(self.functions.isa().frontend_config());
         self.tags
     }
 
     /// The parameters of the function.
     pub fn params(&self) -> Vec<Val> {
         self.params.clone()
+    }
+}
+
+pub(crate) fn signature_of(signature: &Signature, convention: CallConv) -> ir::Signature {
+    let mut made = ir::Signature::new(convention);
+    made.params.extend(signature.params.iter().map(|&kind| AbiParam::new(type_of(kind))));
+    made.returns.push(AbiParam::new(type_of(signature.result)));
+    made
+}
+
+pub(crate) fn type_of(kind: Kind) -> ir::Type {
+    match kind {
+        Kind::Word => ir::types::I64,
+        Kind::Float => ir::types::F64,
     }
 }

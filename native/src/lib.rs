@@ -10,6 +10,7 @@
 pub mod code;
 pub mod constraints;
 pub mod emit;
+pub mod function;
 mod pages;
 pub mod stack;
 pub mod terms;
@@ -17,7 +18,8 @@ pub mod terms;
 mod tests;
 pub mod vm;
 
-pub use code::{Code, Func, Kind, Refused, Signature, Source, probe};
+pub use code::{Code, Refused, Source, probe};
 pub use emit::Emit;
+pub use function::{Func, Kind, Signature};
 pub use stack::Stack;
 pub use vm::Vm;

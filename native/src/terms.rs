@@ -24,8 +24,9 @@ use gchr_terms::exec::engine::{Heap, MAX_KEPT, Run, default_memory, evaluate, fi
 use gchr_terms::exec::{Evaluation, NormalForm, Stopped};
 use gchr_terms::plan::{FunctionId, Layout, TermPlan};
 
-use crate::code::{Code, Func, Kind, Refused, Signature, Source};
+use crate::code::{Code, Refused, Source};
 use crate::emit::Emit;
+use crate::function::{Func, Kind, Signature};
 use crate::stack::Stack;
 use helpers::Helpers;
 use lower::Lower;

@@ -3,8 +3,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::code::{Code, Func, Kind, NO_NOTE, Refused, Signature, Source};
+use crate::code::{Code, Refused, Source};
 use crate::emit::{CheckedOp, Compare, Emit, FloatOp, MemoryAccess, Width, WordOp};
+use crate::function::{Func, Kind, NO_NOTE, Signature};
 use crate::stack::Stack;
 use crate::vm::{NOT_COMPILED, Vm};
 

@@ -21,7 +21,7 @@ use super::report;
 use super::sink::Stdout;
 use super::unwritten::unwritten;
 use super::watchdog::{self, Phase};
-use super::{limits, memory};
+use super::{memory, wording};
 
 /// What a batch writes: results to `out`, what is wrong with lines to standard error.
 pub struct Request<'a> {
@@ -140,7 +140,7 @@ fn put(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io::Res
 
 fn put_line(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io::Result<()> {
     let BatchLine { number, result, rewrites } = line;
-    let result = result.as_ref().map_err(|found| found.in_words(limits::wording()));
+    let result = result.as_ref().map_err(|found| found.in_words(wording::wording()));
     if let Err(found) = &result {
         // A closed standard error is no reason to stop.
         let _ = io::stderr().lock().write_all(found.render(report::colored()).as_bytes());

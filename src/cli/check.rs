@@ -16,7 +16,7 @@ use super::exit::Exit;
 use super::program::{LanguageArg, ProgramArgs};
 use super::semantics::SemanticsArgs;
 use super::streams::stdin_once;
-use super::{limits, report, sink, watchdog};
+use super::{report, sink, watchdog, wording};
 
 /// Arguments of `gchr check`.
 #[derive(clap::Args)]
@@ -151,13 +151,13 @@ fn done(exit: Exit) -> Result<(), Exit> {
 /// All findings of a program, in the order of the steps that they are of, and the program where it can be read.
 pub fn examine(input: &Input, options: &CompileOptions) -> (Vec<Diagnostics>, Option<Program>) {
     match input.parse() {
-        Err(found) => (vec![found.in_words(limits::wording())], None),
+        Err(found) => (vec![found.in_words(wording::wording())], None),
         Ok(program) => {
             let compiled = match program.compile(options) {
                 Ok(executable) => executable.warnings(),
                 Err(found) => found,
             };
-            (vec![program.warnings().clone(), compiled.in_words(limits::wording())], Some(program))
+            (vec![program.warnings().clone(), compiled.in_words(wording::wording())], Some(program))
         }
     }
 }

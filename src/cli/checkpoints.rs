@@ -7,16 +7,16 @@ mod folder;
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gchr::{CheckpointPart, Checkpoints, Fingerprint, Seal, Worker};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::out_file;
+use super::values::Every;
 use folder::{CheckpointFolder, NAMES, part_name};
 
 /// What each file begins with; the number is that of the format.
@@ -24,21 +24,6 @@ const FIRST_LINE: &[u8] = b"gchr checkpoint 1\n";
 const HASH: usize = 32;
 /// Bytes of the file that names the parts, at most.
 const MOST_NAMES: u64 = 1 << 26;
-
-/// When the state of a run is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Every {
-    /// After each so many rounds.
-    Rounds(NonZeroU64),
-    /// At the end of the first round after so much time.
-    Time(Duration),
-}
-
-impl Default for Every {
-    fn default() -> Self {
-        Every::Time(Duration::from_secs(60))
-    }
-}
 
 /// The run that checkpoints are of.
 #[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]

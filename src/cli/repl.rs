@@ -18,7 +18,7 @@ use super::program::ProgramArgs;
 use super::semantics::SemanticsArgs;
 use super::streams::{check_input, no_stdin};
 use super::watchdog::{self, Phase};
-use super::{interrupt, limits, memory, out_file, report, values};
+use super::{interrupt, memory, out_file, report, values, wording};
 use commands::Next;
 use lines::{Line, Lines};
 use state::{Settings, State};
@@ -121,7 +121,7 @@ fn loop_over(args: &Args) -> Result<Exit, Exit> {
     out_file::reads("the program", &args.program.file);
     args.facts.iter().for_each(|(_, file)| out_file::reads("a file of facts", file));
     let mut state = State::open(args)?;
-    limits::are_moved_by(commands::by_setting);
+    wording::are_moved_by(commands::by_setting);
     let mut lines = Lines::open(state.names());
     if lines.is_terminal() {
         report::say(&format!("{}: {}. :help lists commands.\n", args.program.file.display(), state.kind()));

@@ -10,7 +10,7 @@ use gchr::base::source::SourceMap;
 use gchr::{Diagnostic, Diagnostics, Stats};
 
 use super::exit::Exit;
-use super::limits;
+use super::wording;
 
 /// Whether standard error takes colours.
 pub fn colored() -> bool {
@@ -51,7 +51,7 @@ pub fn let_go(is_wanted: bool) {
 /// Shows findings.
 pub fn diagnostics(found: &Diagnostics) {
     if !found.list().is_empty() {
-        put(&found.in_words(limits::wording()).render(colored()));
+        put(&found.in_words(wording::wording()).render(colored()));
     }
 }
 
@@ -64,7 +64,7 @@ pub fn refuse(found: &Diagnostics) -> Exit {
 /// Shows a finding that has no place in a source text, as it is shown beside those that have one.
 pub fn finding(found: &Diagnostic) {
     let mut found = found.clone();
-    found.in_words(limits::wording());
+    found.in_words(wording::wording());
     say(&render_all(&[found], &SourceMap::new(), colored()));
 }
 

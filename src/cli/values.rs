@@ -1,14 +1,28 @@
 //! Values of options: sizes, durations, fact files.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use gchr::{Header, Shard};
 
-use super::checkpoints::Every;
 use super::exit::Exit;
 use super::report;
+
+/// When the state of a run is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Every {
+    /// After each so many rounds.
+    Rounds(NonZeroU64),
+    /// At the end of the first round after so much time.
+    Time(Duration),
+}
+
+impl Default for Every {
+    fn default() -> Self {
+        Every::Time(Duration::from_secs(60))
+    }
+}
 
 /// `512M`, `16G`, `1.5GiB`, `4096`: bytes, with binary units.
 pub fn size(text: &str) -> Result<u64, String> {

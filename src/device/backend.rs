@@ -11,12 +11,12 @@ use gchr_base::memory;
 use gchr_base::stats::Stats;
 use gchr_cuda::{Gpu, driver};
 use gchr_kernel::device::{Device as _, DeviceError};
-use gchr_kernel::ir::Module;
-use gchr_kernel::{Form, Unit};
+use gchr_kernel::Form;
 use gchr_runtime::outcome::{Failure, Stopped};
 use gchr_simulator::{SimDevice, Simulator};
 
 use super::compile::{Target, Texts, compile_and_check};
+use super::kernels::HasKernels;
 use super::verify::before_launch;
 use crate::options::{CompileOptions, Device, KernelTier};
 use crate::stack::with_large_stack;
@@ -147,16 +147,6 @@ impl Backend {
             });
         });
         result
-    }
-}
-
-/// What has kernels.
-pub(crate) trait HasKernels {
-    /// All of them.
-    fn module(&self) -> &Module;
-    /// Which of them are compiled together.
-    fn units(&self) -> Vec<Unit> {
-        vec![Unit::whole(self.module())]
     }
 }
 

@@ -10,9 +10,8 @@ use gchr_kernel::device::DeviceError;
 use gchr_kernel::ir::Module;
 use gchr_kernel::{Form, Unit};
 
-use super::backend::HasKernels;
 use super::helper::{self, Helper};
-use super::source::NAME;
+use super::kernels::{HasKernels, NAME};
 use super::verify::before_launch;
 use crate::options::KernelTier;
 use crate::stack::with_large_stack;

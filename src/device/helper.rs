@@ -13,7 +13,7 @@ use gchr_base::memory;
 use gchr_cuda::{Arch, Cache, Compiler, NvrtcOptions};
 use serde::{Deserialize, Serialize};
 
-use super::source::NAME;
+use super::kernels::NAME;
 
 /// The command that starts a helper.
 static COMMAND: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();

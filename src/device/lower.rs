@@ -14,7 +14,7 @@ use gchr_kernels_terms::topology::kernels::Collector;
 use gchr_kernels_terms::{tasks, topology};
 use gchr_terms::plan::{TermOptions, TermPlan, compile};
 
-use super::backend::HasKernels;
+use super::kernels::HasKernels;
 use crate::options::{KernelTier, Schedule, Scheduler};
 use crate::stack::with_large_stack;
 

@@ -12,7 +12,7 @@ use gchr_cuda::{Compiler, DeviceInfo, Gpu, NvrtcOptions, driver};
 use gchr_kernel::device::{Device as _, DeviceError};
 use probe::{ProbeSize, measure, module};
 
-use super::source::NAME;
+use super::kernels::NAME;
 use crate::diagnostics::Diagnostics;
 use crate::options::Device;
 use crate::stack::with_large_stack;

@@ -2,19 +2,19 @@
 
 use std::fmt::Display;
 
+use gchr_checker::check;
 use gchr_cuda::{Arch, Compiler, Image, NvrtcOptions};
 use gchr_kernel::Unit;
 use gchr_kernel::ir::Module;
 
-use super::backend::{HasKernels, compile_ahead};
+use super::backend::compile_ahead;
+use super::kernels::{HasKernels, NAME};
 use super::lower::{lower_rounds, lower_terms};
+use super::verify::Verdict;
 use crate::diagnostics::Diagnostics;
 use crate::options::CompileOptions;
 use crate::program::{Language, Program};
 use crate::stack::with_large_stack;
-
-/// What messages of the compiler call the text.
-pub(crate) const NAME: &str = "kernels.cu";
 
 /// The kernels of a program.
 pub struct KernelSource<'p> {
@@ -59,6 +59,11 @@ impl HasKernels for KernelSource<'_> {
 }
 
 impl KernelSource<'_> {
+    /// Checks the kernels, as is done before every launch.
+    pub fn verify(&self) -> Vec<Verdict> {
+        with_large_stack(|| check(self.ir()))
+    }
+
     /// The kernels in the kernel language.
     pub fn module(&self) -> &dyn Display {
         &self.module

@@ -12,19 +12,11 @@ use gchr_cuda::cache::{Cache, CacheKey};
 use gchr_kernel::ir::{Module, Scalar};
 use gchr_kernel::text::{Aliases, parse_with};
 
-use super::source::KernelSource;
 use crate::diagnostics::Diagnostics;
 use crate::stack::with_large_stack;
 use crate::text_file::KERNEL_FILE;
 
 pub use gchr_checker::{Assumed, Assumption, CheckStats, Location, Reason, Rule, Verdict};
-
-impl KernelSource<'_> {
-    /// Checks the kernels, as is done before every launch.
-    pub fn verify(&self) -> Vec<Verdict> {
-        with_large_stack(|| check(self.ir()))
-    }
-}
 
 /// Checks the kernels of a file in the kernel language. Types that a template leaves open are taken for `u64`.
 pub fn verify_file(path: &Path) -> Result<Vec<Verdict>, Diagnostics> {

@@ -12,7 +12,8 @@ use gchr_kernel::device::{Device as KernelDevice, DeviceError};
 use gchr_kernels_terms::{tasks, topology};
 use gchr_runtime::outcome::Failure;
 
-use crate::device::backend::{Backend, HasKernels, HasStats, Placement, SIM_BLOCKS};
+use crate::device::backend::{Backend, HasStats, Placement, SIM_BLOCKS};
+use crate::device::kernels::HasKernels;
 use crate::device::lower::{LoweredTerms, lower_terms, plan_side_by_side};
 use crate::diagnostics::trace_missing;
 use crate::executor::{

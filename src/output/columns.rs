@@ -15,7 +15,7 @@ use gchr_base::value::Value;
 use gchr_constraints::exec::Rows;
 use gchr_tables::{Batches, Column, Kind, Table, Texts, Values};
 
-use super::TableFormat;
+use super::table_format::TableFormat;
 
 /// Writes a table in a format that is not one of lines.
 pub(super) fn write(table: &Table<'_>, format: TableFormat, out: &mut (impl Write + Send)) -> io::Result<()> {

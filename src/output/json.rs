@@ -149,13 +149,6 @@ fn are_strings(signature: &Signature, id: ConstraintId) -> Vec<bool> {
     columns.map(|column| column.declared && signature.kind(column.sort) == SortKind::Str).collect()
 }
 
-/// A string where atoms may stand too.
-pub(super) fn write_string(text: &str, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"{\"string\": ")?;
-    serde_json::to_writer(&mut *out, text)?;
-    out.write_all(b"}")
-}
-
 fn write_args(row: Row<'_>, are_strings: &[bool], out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"[")?;
     for (i, (value, is_string)) in row.values().zip(are_strings).enumerate() {
@@ -258,7 +251,7 @@ pub(crate) fn write_value(value: Value<'_>, out: &mut impl Write) -> io::Result<
             (Value::Float(x), None) => serde_json::to_writer(&mut *out, &x)?,
             (Value::Atom("[]"), None) => out.write_all(b"[]")?,
             (Value::Atom(text), None) => serde_json::to_writer(&mut *out, text)?,
-            (Value::Str(text), None) => write_string(text, out)?,
+            (Value::Str(text), None) => super::logic::write_string(text, out)?,
             (Value::Compound { name, args }, None) => {
                 out.write_all(b"{\"functor\": ")?;
                 serde_json::to_writer(&mut *out, name)?;

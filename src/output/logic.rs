@@ -197,7 +197,7 @@ fn write_term(answer: &Answer, term: LogicTermId, out: &mut impl Write) -> io::R
             LogicNode::Float(x) => serde_json::to_writer(&mut *out, x)?,
             LogicNode::Nil => out.write_all(b"[]")?,
             LogicNode::Atom(text) => serde_json::to_writer(&mut *out, &**text)?,
-            LogicNode::Str(text) => super::json::write_string(text, out)?,
+            LogicNode::Str(text) => write_string(text, out)?,
             LogicNode::Var(v) => {
                 out.write_all(b"{\"variable\": ")?;
                 let name = answer.names.get(v.0 as usize).map_or("_", |name| &**name);
@@ -224,4 +224,11 @@ fn write_term(answer: &Answer, term: LogicTermId, out: &mut impl Write) -> io::R
         }
     }
     Ok(())
+}
+
+/// A string where atoms may stand too.
+pub(super) fn write_string(text: &str, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"{\"string\": ")?;
+    serde_json::to_writer(&mut *out, text)?;
+    out.write_all(b"}")
 }

@@ -6,7 +6,7 @@ use gchr_base::value::Value;
 use gchr_constraints::exec::{Rows, Store};
 use gchr_logic::Answer;
 
-use super::TableFormat;
+use super::table_format::TableFormat;
 
 /// How a format writes values, as far as it matters for reading them.
 #[derive(Clone, Copy, PartialEq, Eq)]

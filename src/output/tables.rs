@@ -11,45 +11,10 @@ use super::answer::Answer;
 use super::answer::LogicAnswers;
 #[cfg(feature = "tables")]
 use super::columns;
-use super::csv::{self, Style};
+use super::csv;
 use super::selection::Selection;
+use super::table_format::TableFormat;
 use super::{Format, FormatError, csv_style, json, logic};
-
-/// How the constraints of one symbol are written, without their name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TableFormat {
-    /// Arguments with commas between them.
-    Csv,
-    /// Arguments with tabs between them.
-    Tsv,
-    /// An array on each line.
-    JsonLines,
-    /// Apache Parquet.
-    Parquet,
-    /// An Arrow IPC file.
-    Arrow,
-    /// An Arrow IPC stream.
-    ArrowStream,
-}
-
-impl TableFormat {
-    /// The ending of the names of its files.
-    pub fn ending(self) -> &'static str {
-        match self {
-            TableFormat::Csv => "csv",
-            TableFormat::Tsv => "tsv",
-            TableFormat::JsonLines => "jsonl",
-            TableFormat::Parquet => "parquet",
-            TableFormat::Arrow => "arrow",
-            TableFormat::ArrowStream => "arrows",
-        }
-    }
-
-    fn style(self) -> Style {
-        let style = if self == TableFormat::Tsv { csv::TSV } else { csv::CSV };
-        Style { named: false, ..style }
-    }
-}
 
 pub(super) fn symbol(signature: &Signature, name: &str, arity: usize) -> Option<ConstraintId> {
     let mut all = signature.constraints.iter_enumerated();

@@ -4,11 +4,12 @@
 //! [`run`] flattens the plan into instructions, adds the facts in order, then executes the queries on one store. The
 //! order of rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
 
+pub(crate) mod added;
 #[doc(hidden)]
 pub mod code;
 pub(crate) mod column;
 pub(crate) mod common;
-mod derive;
+pub(crate) mod errors;
 pub(crate) mod evaluate;
 mod exchange;
 mod flatten;
@@ -16,7 +17,6 @@ mod history;
 pub(crate) mod image;
 pub(crate) mod index;
 pub(crate) mod machine;
-pub(crate) mod report;
 pub(crate) mod round;
 pub(crate) mod search;
 pub mod start;
@@ -32,21 +32,23 @@ mod views;
 /// What an engine that executes plans on the processor in another way shares with the interpreter: the instructions,
 /// the store, the heap, looks at the control, and the errors.
 pub mod engine {
-    pub use super::machine::{Engine, Goals, Stop, Trial, try_run};
+    pub use super::common::Stop;
+    pub use super::index::Chain;
+    pub use super::machine::{Engine, Goals, Trial, try_run};
     pub use super::storing::Storing;
-    pub use super::views::{Chain, Views};
+    pub use super::views::Views;
 }
 
+pub use errors::{column_text, variable_text};
 pub use evaluate::is_evaluated;
 pub use exchange::Words;
 pub use image::Unrestored;
-pub use report::{column_text, variable_text};
 pub use store::{Frame, Row, Rows, Store, trace_constraint};
 
 use std::time::Instant;
 
 use crate::ir::ChrPlan;
-use common::End;
+use common::{End, Stop};
 use gchr_base::control::Control;
 use gchr_base::derivation::Cause;
 use gchr_base::error::{RunError, StopReason};
@@ -57,7 +59,7 @@ use gchr_base::signature::SortKind;
 use gchr_base::stats::Stats;
 use gchr_base::value::Heap;
 use gchr_base::value::heap::HeapFull;
-use machine::{Machine, Stop};
+use machine::Machine;
 
 /// A run that reached its end.
 #[derive(Debug)]

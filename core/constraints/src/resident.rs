@@ -10,8 +10,9 @@ mod image;
 use std::time::Instant;
 
 use crate::exec::code::Code;
+use crate::exec::common::Stop;
 use crate::exec::common::{self, End, Kept, Ran};
-use crate::exec::machine::{Machine, Stop};
+use crate::exec::machine::Machine;
 use crate::exec::round::storing::RoundsStoring;
 use crate::exec::storing::Storing;
 use crate::exec::table::{Table, TableFull};

@@ -37,7 +37,8 @@ pub use compare::Comparison;
 pub use evaluator::{Evaluator, Prepared};
 pub use normal_form::{Brought, NormalForm, View};
 pub use outcome::{Evaluation, Stopped};
-pub use start::{COMPARED, Computed, Operation, Operators, compute};
+pub use run::COMPARED;
+pub use start::{Computed, Operation, Operators, compute};
 pub use text::{Cells, bounded, write_value};
 
 use crate::plan::TermPlan;

@@ -11,8 +11,8 @@ use super::machine::{
     FAILED, LAST_RULE, NEXT_ID, NONE, REGISTERS, UNTIL_POLL, VIEWS, WANTS_COLLECTION, collect, end, grow,
     insert, poll, refuel,
 };
-use crate::code::{Func, Kind};
 use crate::emit::{Compare, Cond, Emit, Kept, Label, MemoryAccess, Root, Val, Var, Width, WordOp};
+use crate::function::{Func, Kind};
 use crate::vm::Helper;
 
 /// The tag of words that may be terms.

@@ -11,7 +11,8 @@ use gchr_base::rule::RuleId;
 use gchr_constraints::exec::code::Level;
 use gchr_constraints::exec::engine::{Engine, Stop};
 
-use crate::code::{Code, Func, Refused};
+use crate::code::{Code, Refused};
+use crate::function::Func;
 use crate::stack::{RESERVE, Stack};
 use crate::vm::{NOT_COMPILED, STOPPED, Vm};
 

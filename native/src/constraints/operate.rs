@@ -8,8 +8,8 @@ use gchr_constraints::exec::code::{Ins, Pc, Reg};
 
 use super::lower::{Lower, Registers};
 use super::machine::{TRAPPED, effect, fail, step, trap};
-use crate::code::Kind;
 use crate::emit::{CheckedOp, Compare, Cond, Label, Val, WordOp};
+use crate::function::Kind;
 
 /// What becomes of instructions that do not hold, and of those without a result.
 #[derive(Clone, Copy)]

@@ -6,8 +6,8 @@ use gchr_constraints::exec::engine::Chain;
 use super::lower::Lower;
 use super::machine::{NONE, is_new};
 use super::operate::Mode;
-use crate::code::Kind;
 use crate::emit::{Compare, Label, Val};
+use crate::function::Kind;
 
 /// A loop that a search is in.
 #[derive(Clone, Copy)]

@@ -7,8 +7,8 @@ use gchr_constraints::exec::engine::Chain;
 use super::IndexLayout;
 use super::lower::Lower;
 use super::machine::{NEXT_ID, NONE, find_many, find_one, find_two};
-use crate::code::Kind;
 use crate::emit::{Compare, Cond, MemoryAccess, Val, Width, WordOp};
+use crate::function::Kind;
 
 /// Offsets of the words of an index.
 const HEADS: usize = 0;

@@ -10,8 +10,8 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-use super::{Emit, Val};
-use crate::code::{Func, Kind, Signature, place_of_note, signature_of, type_of};
+use super::{Emit, Val, signature_of, type_of};
+use crate::function::{Func, Kind, Signature, place_of_note};
 use crate::stack;
 use crate::vm::{self, Helper};
 
@@ -33,7 +33,7 @@ impl Emit<'_> {
     pub fn call(&mut self, function: Func, args: &[Val], roots: &[Root]) -> Val {
         self.keep(roots);
         let args: Vec<Value> = args.iter().map(|v| v.0).collect();
-        let inst = if function == self.function || self.code.is_compiled(function) {
+        let inst = if function == self.function || self.functions.is_compiled(function) {
             let callee = self.known(function);
             self.b.ins().call(callee, &args)
         } else {
@@ -47,7 +47,7 @@ impl Emit<'_> {
     /// Ends the function with the value of another one, which takes over the frame.
     pub fn tail_call(&mut self, function: Func, args: &[Val]) {
         let args: Vec<Value> = args.iter().map(|v| v.0).collect();
-        if function == self.function || self.code.is_compiled(function) {
+        if function == self.function || self.functions.is_compiled(function) {
             let callee = self.known(function);
             self.b.ins().return_call(callee, &args);
         } else {
@@ -103,16 +103,16 @@ impl Emit<'_> {
     fn known(&mut self, function: Func) -> ir::FuncRef {
         let name = UserExternalName { namespace: 0, index: function.0 };
         let name = ExternalName::user(self.b.func.declare_imported_user_function(name));
-        let signature = signature_of(self.code.signature(function), CallConv::Tail);
+        let signature = signature_of(self.functions.signature(function), CallConv::Tail);
         let signature = self.b.import_signature(signature);
         self.b.import_function(ExtFuncData { name, signature, colocated: true, patchable: false })
     }
 
     /// A function by its entry of the table.
     fn unknown(&mut self, function: Func) -> (SigRef, Value) {
-        let signature = signature_of(self.code.signature(function), CallConv::Tail);
+        let signature = signature_of(self.functions.signature(function), CallConv::Tail);
         let signature = self.b.import_signature(signature);
-        let entry = self.int(self.code.entry(function) as i64);
+        let entry = self.int(self.functions.entry(function) as i64);
         (signature, self.b.ins().load(I64, MemFlagsData::trusted(), entry.0, 0))
     }
 }

@@ -3,8 +3,8 @@
 use cranelift_codegen::ir::{BlockArg, InstBuilder, TrapCode};
 use cranelift_frontend::{Switch, Variable};
 
-use super::{Compare, Cond, Emit, Label, MemoryAccess, Root, Val, Width, WordOp};
-use crate::code::{Kind, type_of};
+use super::{Compare, Cond, Emit, Label, MemoryAccess, Root, Val, Width, WordOp, type_of};
+use crate::function::Kind;
 use crate::vm::{self, Helper};
 
 /// A word that changes.

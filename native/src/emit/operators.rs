@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData};
 use gchr_base::op::Op;
 
 use super::{Cond, Emit, Val};
-use crate::code::Kind;
+use crate::function::Kind;
 
 /// Comparisons of words; `Below` and its kin compare without a sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,8 +10,8 @@ use gchr_terms::plan::{Arm, Field, LocalId, Step};
 use super::helpers::BUMPS;
 use super::kind;
 use super::lower::Lower;
-use crate::code::Kind;
 use crate::emit::{Compare, MemoryAccess, Root, Val, Width, WordOp};
+use crate::function::Kind;
 
 const BASE: i32 = offset_of!(Bump, base) as i32;
 const NEXT: i32 = offset_of!(Bump, next) as i32;

@@ -12,8 +12,8 @@ use gchr_terms::plan::{Block, End, Function, FunctionId, LocalId, Region, Step, 
 
 use super::helpers::{CONTEXT, Helpers, OPERANDS};
 use super::kind;
-use crate::code::{Func, Kind, NO_NOTE};
 use crate::emit::{Compare, Cond, Emit, Label, MemoryAccess, Root, Val, Width, WordOp};
+use crate::function::{Func, Kind, NO_NOTE};
 
 /// Functions with more locals test the stack even if they call nothing: their frames may be large.
 const SMALL: usize = 256;

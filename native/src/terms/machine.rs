@@ -12,7 +12,8 @@ use gchr_terms::exec::engine::{Engine, Full, Heap, Run, Stop};
 use gchr_terms::plan::{End, Function, FunctionId, Step};
 
 use super::helpers::{Head, Helpers, STACK_STEP, mark_root, of_plan, operation, widest};
-use crate::code::{Code, Func, NO_NOTE, Refused};
+use crate::code::{Code, Refused};
+use crate::function::{Func, NO_NOTE};
 use crate::stack::{RESERVE, Stack};
 use crate::vm::{NOT_COMPILED, STOPPED, Vm};
 

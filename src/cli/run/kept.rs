@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use gchr::{CompileOptions, Device, Firing, Program};
 
 use super::args::Args;
-use crate::cli::checkpoints::{Every, Files, Refusal, Run};
+use crate::cli::checkpoints::{Files, Refusal, Run};
 use crate::cli::effects::Case;
 use crate::cli::exit::Exit;
+use crate::cli::values::Every;
 use crate::cli::{report, values};
 
 /// Options about checkpoints.

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use super::code::{Code, Pc};
 use super::flatten::flatten;
-use super::machine::Stop;
 use super::table::Table;
 use super::{Outcome, Stopped, Store};
 use crate::ir::ChrPlan;
@@ -14,6 +13,9 @@ use gchr_base::rule::{Program, RuleId, Semantics};
 use gchr_base::signature::SortKind;
 use gchr_base::stats::Stats;
 use gchr_base::value::Heap;
+
+/// A stopped run.
+pub type Stop = Box<RunError>;
 
 /// The code of a program, and why it cannot run, if the heap does not hold its constants.
 pub(crate) fn code(program: &Program, plan: &ChrPlan, heap: &mut Heap) -> (Code, Result<(), StopReason>) {

@@ -10,7 +10,6 @@ mod hash;
 mod many;
 
 use super::column::{Column, DEAD, Ids};
-use super::views::Chain;
 use crate::ir::{IndexKind, IndexPlan};
 use gchr_base::memory::Shortage;
 use gchr_base::signature::SortKind;
@@ -22,6 +21,20 @@ pub(crate) use many::{Cursor, ListHeads};
 pub(crate) const NONE: u32 = u32::MAX;
 /// The row that stands for all of a set, from which none is ever removed: the first one.
 const ANY: u32 = 0;
+
+/// How rows of a list follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Chain {
+    /// A list has one row.
+    Single,
+    /// All rows, from the last one down to 0.
+    Rows,
+    /// By the numbers of rows, one in so many bytes.
+    Links {
+        /// The distance of two numbers.
+        bytes: usize,
+    },
+}
 
 /// One index.
 pub(crate) struct Index {

@@ -7,11 +7,12 @@
 
 mod engine;
 mod limits;
+mod record;
+mod report;
 mod trial;
 
 use super::code::{Code, Ins, OccurrenceCode, Pc};
-use super::common;
-use super::derive::Causes;
+use super::common::{self, Stop};
 use super::history::History;
 use super::index::NONE;
 use super::search::{Search, Searched};
@@ -22,15 +23,13 @@ use super::tally::Tally;
 use crate::ir::ChrPlan;
 use gchr_base::control::Control;
 use gchr_base::derivation::Cause;
-use gchr_base::error::{RunError, StopReason};
+use gchr_base::error::StopReason;
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::value::Heap;
 
 pub use engine::{Engine, Goals};
+use record::Causes;
 pub use trial::{Trial, try_run};
-
-/// A stopped run.
-pub type Stop = Box<RunError>;
 
 /// Firings, and rows tried, between two looks at the control.
 const FIRINGS: u64 = 1 << 14;

@@ -1,12 +1,13 @@
 //! What executors of rounds share: the store of a run, how instances are looked for, and which failure comes first.
 
-pub(crate) mod added;
-pub(crate) mod adding;
+mod adding;
+pub(crate) mod batch;
 pub(crate) mod bodies;
 pub mod dealing;
 mod limits;
 pub(crate) mod numbers;
 pub(crate) mod pipeline;
+mod record;
 pub(crate) mod state;
 pub(crate) mod storing;
 pub(crate) mod strategy;

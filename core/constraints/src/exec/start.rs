@@ -7,10 +7,10 @@ use std::io::{self, Write};
 
 use super::code::{Code, Ins, Pc};
 use super::common;
+use super::common::Stop;
+use super::errors::ErrorFormatter;
 use super::exchange::Words;
 use super::flatten::flatten_queries;
-use super::machine::Stop;
-use super::report::ErrorFormatter;
 use super::step::{EvalCtx, Flow, Trap};
 use crate::ir::{ChrPlan, ColumnPlan, TablePlan};
 use gchr_base::control::{Control, Progress};

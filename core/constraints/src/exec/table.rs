@@ -7,7 +7,7 @@ pub(crate) use super::column::DEAD;
 pub(crate) use super::column::Live;
 use super::column::{Column, Ids, Lists, copy_columns, set_lists};
 use super::index::{Index, NONE, Rows};
-use crate::exec::round::added::Added;
+use crate::exec::added::Added;
 use crate::ir::TablePlan;
 use gchr_base::hash::HashMap;
 use gchr_base::memory::{self, Shortage};

@@ -13,20 +13,6 @@ const COLUMN: usize = 2;
 /// Words of an index: where its heads begin, their width and height, where its links begin, and the first row of all.
 const INDEX: usize = 5;
 
-/// How rows of a list follow each other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Chain {
-    /// A list has one row.
-    Single,
-    /// All rows, from the last one down to 0.
-    Rows,
-    /// By the numbers of rows, one in so many bytes.
-    Links {
-        /// The distance of two numbers.
-        bytes: usize,
-    },
-}
-
 /// Where the memory of an index is.
 pub(super) struct IndexView {
     /// Numbers of rows and one, of 32 bits; of a set, bits; or nothing, where they are to be asked for.

@@ -3,9 +3,11 @@
 //! `docs/semantics.md` defines what each class means; the folders of [`crate::class`] recognise, explain, verify and
 //! execute them.
 
+use std::cmp::Ordering;
+
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, RuleId};
-use gchr_base::signature::ConstraintId;
+use gchr_base::signature::{ConstraintId, SortKind};
 
 use super::{ChrPlan, Occurrence};
 
@@ -29,6 +31,20 @@ pub struct Best {
     pub column: usize,
     /// What is sought.
     pub order: BestOrder,
+}
+
+impl Best {
+    /// Whether a value is strictly better than another, both words of a column of this kind.
+    pub fn is_better(self, kind: SortKind, a: u64, b: u64) -> bool {
+        let order = match kind {
+            SortKind::Float => f64::from_bits(a).partial_cmp(&f64::from_bits(b)).unwrap_or(Ordering::Equal),
+            _ => (a as i64).cmp(&(b as i64)),
+        };
+        match self.order {
+            BestOrder::Least => order.is_lt(),
+            BestOrder::Greatest => order.is_gt(),
+        }
+    }
 }
 
 /// Whether small or great values are good.

@@ -5,13 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::exec::added::Added;
 use crate::exec::code::{OccurrenceCode, Pc};
-use crate::exec::machine::Stop;
-use crate::exec::round::added::Added;
+use crate::exec::common::Stop;
 use crate::exec::round::bodies::{
     Adds, BodyEnd, is_hidden, is_of_program, load_active, load_instance, run_body,
 };
-use crate::exec::round::state::{RoundsState, is_better};
+use crate::exec::round::state::RoundsState;
 use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
 use crate::exec::search::Search;
 use crate::exec::step::{EvalCtx, Trap};
@@ -286,7 +286,7 @@ impl<'a, 'c> Definition<'a, 'c> {
                 }
                 let (table, args, _) = adds.get(&self.state.tables, 0);
                 let value = args[replacement.best.column];
-                if best.as_ref().is_none_or(|b| is_better(replacement.best, SortKind::Int, value, b.value)) {
+                if best.as_ref().is_none_or(|b| replacement.best.is_better(SortKind::Int, value, b.value)) {
                     let column = replacement.best.column;
                     best = Some(Value { table, row: n.row, column, value, rule: instance.rule });
                 }

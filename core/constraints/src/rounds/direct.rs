@@ -11,23 +11,24 @@
 //! same store.
 
 mod fire;
+pub(super) mod frames;
 pub(super) mod place;
 mod shares;
-pub(super) mod vectors;
+mod vectors;
 
 use rayon::prelude::*;
 
 use super::CHUNK;
-use crate::exec::machine::Stop;
-use crate::exec::round::added::{AddedRuns, Stretch};
+use crate::exec::added::{AddedRuns, Stretch};
+use crate::exec::common::Stop;
 use crate::exec::round::state::RoundsState;
 use crate::exec::round::strategy::{DirectRound, Strategy};
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::step::{Trap, TrapKind};
 use fire::{Firing, Setting};
+use frames::Vectors;
 use gchr_base::rule::RuleId;
 use place::{Direct, Part, ThreadList};
-use vectors::Vectors;
 
 /// What a round did.
 pub(super) struct Done {

@@ -1,8 +1,8 @@
 //! What threads find for the lists of constraints, and what is kept of it for the next round.
 
+use crate::exec::added::Added;
 use crate::exec::code::Pc;
 use crate::exec::round::Failure;
-use crate::exec::round::added::Added;
 use crate::exec::round::bodies::Adds;
 use crate::exec::round::numbers::TooMany;
 use gchr_base::error::StopReason;

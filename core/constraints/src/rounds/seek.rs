@@ -6,11 +6,11 @@
 use std::sync::atomic::Ordering;
 
 use super::found::{Abort, Candidate, Entry, Found, Kept, Pending, State};
+use crate::exec::added::Added;
 use crate::exec::code::{Code, OccurrenceCode, Pc};
+use crate::exec::errors::ErrorFormatter;
 use crate::exec::index::NONE;
-use crate::exec::report::ErrorFormatter;
 use crate::exec::round::Failure;
-use crate::exec::round::added::Added;
 use crate::exec::round::bodies::{BodyEnd, is_hidden, is_of_program, load_active, run_body};
 use crate::exec::round::numbers::Numbers;
 use crate::exec::round::strategy::{Group, Shape, Strategy, rank, row_of_head, table_of_head};

@@ -8,17 +8,16 @@
 mod gather;
 mod local;
 mod member;
-pub(super) mod parcel;
 mod part_engine;
 mod processor;
 pub mod wire;
 
 pub use super::checkpoint::Counts;
+pub use super::parcel::{Columns, Parcels, ReceivedBatch, unpack};
 pub use super::worker_program::{Outbox, Undividable, WorkerProgram};
-pub use crate::exec::machine::Stop;
+pub use crate::exec::common::Stop;
 pub use crate::exec::round::dealing::Worker;
 pub use local::{run_local, run_local_by};
-pub use parcel::{Columns, Parcels, ReceivedBatch, unpack};
 pub use part_engine::{Engines, PartEngine};
 pub use wire::{Lost, Wire};
 

@@ -4,7 +4,6 @@
 use crate::exec::compare::{self, Comparison};
 use crate::exec::heap::{Full, Heap};
 use crate::exec::integers::MAX_TEXT;
-use crate::exec::start::COMPARED;
 use crate::exec::text;
 use crate::plan::{ClassId, Site, TermPlan};
 use gchr_base::control::{Control, Progress};
@@ -14,6 +13,9 @@ use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::{Notation, SortId, SymbolId};
 use gchr_base::source::Span;
+
+/// Pairs of cells that are compared between two looks at the limits.
+pub const COMPARED: usize = 1 << 16;
 
 /// Poll interval in rule applications.
 const CHUNK: u64 = 1 << 18;

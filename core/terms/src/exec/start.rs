@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::exec::bytecode::constant_bits;
 use crate::exec::compare::Comparison;
-use crate::exec::run::Run;
+use crate::exec::run::{COMPARED, Run};
 use crate::exec::{compare, text};
 use crate::plan::{FunctionId, Layout, TermPlan};
 use gchr_base::error::{RunError, StopReason};
@@ -83,9 +83,6 @@ pub enum Operation {
         differ: bool,
     },
 }
-
-/// Pairs of cells that are compared between two looks at the limits.
-pub const COMPARED: usize = 1 << 16;
 
 /// Operators of start terms.
 #[derive(Clone, Copy)]

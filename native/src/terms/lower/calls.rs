@@ -4,8 +4,8 @@ use gchr_terms::plan::live::LocalSet;
 use gchr_terms::plan::{Block, FunctionId, LocalId};
 
 use super::{Lower, Pending, Scope};
-use crate::code::Kind;
 use crate::emit::{Label, Root, Val};
+use crate::function::Kind;
 use crate::terms::helpers::CONTEXT;
 use crate::terms::kind;
 use crate::terms::lower::operate;

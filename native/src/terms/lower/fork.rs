@@ -17,8 +17,8 @@ use gchr_terms::plan::live::LocalSet;
 use gchr_terms::plan::{Block, End, FunctionId, LocalId, Step, Target};
 
 use super::{Lower, NONE, Path, Pending};
-use crate::code::Kind;
 use crate::emit::{Compare, Label, MemoryAccess, Root, Val, Var, Width, WordOp};
+use crate::function::Kind;
 use crate::terms::helpers::OFFERS;
 use crate::terms::kind;
 use crate::terms::lower::operate;

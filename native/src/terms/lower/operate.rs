@@ -6,8 +6,8 @@ use gchr_terms::exec::engine::constant_bits;
 use gchr_terms::plan::{Block, Function, LocalId, Step, TermPlan, Test};
 
 use super::Lower;
-use crate::code::Kind;
 use crate::emit::{CheckedOp, Compare, Cond, FloatOp, Label, Val, WordOp};
+use crate::function::Kind;
 use crate::terms::helpers::Slow;
 
 /// How an operator is computed.

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use gchr_base::memory::Reservation;
 
 use super::shared::Task;
-use crate::code::{Code, Func};
+use crate::code::Code;
+use crate::function::Func;
 use crate::stack::RED_ZONE;
 
 /// A frame with records has usually so many bytes for each byte of their entries.

@@ -11,7 +11,8 @@ use gchr_terms::exec::engine::{Full, Heap, Marker, Marking, Run};
 use gchr_terms::plan::TermPlan;
 
 use super::{Halt, Team};
-use crate::code::{Code, Func};
+use crate::code::Code;
+use crate::function::Func;
 use crate::terms::helpers::widest;
 
 /// Looks for work that a thread takes one after the other before it sleeps.

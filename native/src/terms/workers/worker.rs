@@ -15,7 +15,7 @@ use gchr_terms::plan::{FunctionId, Step};
 
 use super::shared::{Over, Shared, Task};
 use super::{Halt, Offers};
-use crate::code::Func;
+use crate::function::Func;
 use crate::stack::{RESERVE, Stack};
 use crate::terms::helpers::{Head, Helpers, STACK_STEP, mark_root, of_plan, operation};
 use crate::vm::{NOT_COMPILED, STOPPED, Vm};

@@ -1,6 +1,6 @@
 //! Reductions on the CPU: a constraint that is about to be stored meets the one of its key.
 
-use crate::exec::round::state::{InsertionRule, RoundsState, is_better};
+use crate::exec::round::state::{InsertionRule, RoundsState};
 use crate::ir::HeadPlan;
 use crate::ir::classes::Reduction;
 use gchr_base::ids::Id;
@@ -37,7 +37,7 @@ impl InsertionRule for Reducing<'_> {
         let row = index.lookup(&stored.columns, key);
         let lives = reduction.best.is_some_and(|best| {
             let kind = stored.kinds[best.column];
-            is_better(best, kind, args[best.column], stored.columns[best.column].get(row))
+            best.is_better(kind, args[best.column], stored.columns[best.column].get(row))
         });
         if state.control.derives() {
             state.record_reduction(table, reduction.rule, row, id, lives);

@@ -5,12 +5,12 @@
 
 use super::matrix::{Better, Matrix};
 use crate::class::{BestOrder, Replacement};
+use crate::exec::added::Added;
 use crate::exec::code::{Code, OccurrenceCode};
-use crate::exec::machine::Stop;
+use crate::exec::common::Stop;
 use crate::exec::round::Failure;
-use crate::exec::round::added::Added;
 use crate::exec::round::bodies::{Adds, BodyEnd, is_of_program, load_active, run_body};
-use crate::exec::round::state::{RoundsState, is_better};
+use crate::exec::round::state::RoundsState;
 use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::search::{Search, Searched};
@@ -329,7 +329,7 @@ impl<'a> Replacements<'a> {
         let level = occurrence.level_of_head[replacement.head];
         let row = level.map_or(active.row, |l| regs[occurrence.levels[l].row as usize] as u32);
         let entry = self.better.entry((table as u32, row)).or_insert((value as i64, replacement.rule));
-        if is_better(replacement.best, SortKind::Int, value, entry.0 as u64) {
+        if replacement.best.is_better(SortKind::Int, value, entry.0 as u64) {
             *entry = (value as i64, replacement.rule);
         }
         Ok(None)

@@ -1,6 +1,6 @@
 //! Limits, counts and errors of a run in rounds: when it must stop, and with what reason.
 
-use crate::exec::round::added::Added;
+use crate::exec::added::Added;
 use std::sync::atomic::AtomicU64;
 
 use super::numbers::TooMany;
@@ -8,8 +8,8 @@ use super::state::RoundsState;
 use super::watch::RoundWatch;
 use crate::exec::code::Pc;
 use crate::exec::common;
-use crate::exec::machine::Stop;
-use crate::exec::report::ErrorFormatter;
+use crate::exec::common::Stop;
+use crate::exec::errors::ErrorFormatter;
 use crate::exec::step::Trap;
 use gchr_base::control::Progress;
 use gchr_base::error::StopReason;

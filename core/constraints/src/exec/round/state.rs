@@ -1,27 +1,25 @@
 //! The store of a run in rounds, with what both of its executors do alike: ids, reduction on insertion, queries.
 
-use std::cmp::Ordering;
-
-use super::added::{Added, AddedRuns, Run};
-use super::adding::Buffers;
+use super::batch::Buffers;
 use super::dealing::Dealing;
 use super::numbers::Numbers;
 use super::storing::RoundsStoring;
+use crate::exec::added::{Added, AddedRuns, Run};
 use crate::exec::code::{Code, Pc};
 use crate::exec::common;
-use crate::exec::machine::Stop;
+use crate::exec::common::Stop;
 use crate::exec::start::{self, StartSink};
 use crate::exec::step::{EvalCtx, Trap};
 use crate::exec::table::{DEAD, Table};
 use crate::ir::ChrPlan;
-use crate::ir::classes::{Best, BestOrder, Reduction};
+use crate::ir::classes::Reduction;
 use gchr_base::control::Control;
 use gchr_base::derivation::Cause;
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Program, RuleId};
-use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_base::signature::ConstraintId;
 use gchr_base::value::{Heap, Terms};
 
 /// A moment of a run.
@@ -363,18 +361,6 @@ impl StartSink for Adding<'_, '_, '_> {
     }
     fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
         self.state.trapped(regs, trap)
-    }
-}
-
-/// Whether a value is strictly better than another.
-pub(crate) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
-    let order = match kind {
-        SortKind::Float => f64::from_bits(a).partial_cmp(&f64::from_bits(b)).unwrap_or(Ordering::Equal),
-        _ => (a as i64).cmp(&(b as i64)),
-    };
-    match best.order {
-        BestOrder::Least => order.is_lt(),
-        BestOrder::Greatest => order.is_gt(),
     }
 }
 

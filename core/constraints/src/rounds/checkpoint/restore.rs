@@ -5,9 +5,9 @@
 //! partners. Those of the first part keep their order: all that is told by the order of ids is among them.
 
 use super::{Checkpoints, Part, Restored, Scope, Waiting, active_head};
+use crate::exec::added::{Added, AddedRuns};
+use crate::exec::common::Stop;
 use crate::exec::image::{MAX_ID, Reader, Rows, Unrestored};
-use crate::exec::machine::Stop;
-use crate::exec::round::added::{Added, AddedRuns};
 use crate::exec::round::state::RoundsState;
 use crate::exec::round::strategy::table_of_head;
 use crate::exec::table::{DEAD, Table};

@@ -1,11 +1,11 @@
 //! Fires the instances of constraints where they are found, and hands on what their bodies add.
 
+use super::frames::{MOST, Vectors, Work};
 use super::place::{Columns, Place};
-use super::vectors::{MOST, Vectors, Work};
 use super::{Counts, Halt};
+use crate::exec::added::{Added, Stretch};
 use crate::exec::code::{Code, Ins, Level, OccurrenceCode};
 use crate::exec::index::NONE;
-use crate::exec::round::added::{Added, Stretch};
 use crate::exec::round::bodies::load_active;
 use crate::exec::round::pipeline::Pipeline;
 use crate::exec::round::strategy::{Group, Shape, Strategy};

@@ -3,11 +3,11 @@
 
 use std::sync::atomic::Ordering;
 
-use super::vectors::Vectors;
+use super::frames::Vectors;
 use super::{Counts, Halt};
-use crate::exec::machine::Stop;
-use crate::exec::round::added::AddedRuns;
-use crate::exec::round::adding::{Batch, Share, choose};
+use crate::exec::added::AddedRuns;
+use crate::exec::common::Stop;
+use crate::exec::round::batch::{Batch, Share, choose};
 use crate::exec::round::state::RoundsState;
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::step::Cells;

@@ -2,9 +2,9 @@
 //! is new for one of them, which keeps the constraint until all are stored.
 
 use super::place::Part;
-use crate::exec::machine::Stop;
-use crate::exec::round::added::AddedRuns;
-use crate::exec::round::adding::Share;
+use crate::exec::added::AddedRuns;
+use crate::exec::common::Stop;
+use crate::exec::round::batch::Share;
 use crate::exec::round::state::RoundsState;
 
 /// Stores what threads have found with new keys.

@@ -1,7 +1,6 @@
 //! The parts of all workers put together: one store, and sums of what was counted.
 
 use super::member::Ended;
-use super::parcel::{Parcels, unpack};
 use super::wire::{Lost, Wire};
 use super::{Job, Part};
 use crate::exec::Store;
@@ -9,6 +8,7 @@ use crate::exec::common;
 use crate::exec::table::{Table, TableFull};
 use crate::ir::ChrPlan;
 use crate::ir::places::Place;
+use crate::rounds::parcel::{Parcels, unpack};
 use gchr_base::control::Progress;
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;

@@ -1,11 +1,11 @@
 //! A worker between two rounds: what was added goes to its homes, what is new there to the copies, and all workers hear
 //! whether there is more to do, or whether one must stop.
 
-use super::parcel::Parcels;
 use super::wire::{Lost, Wire};
 use super::{Counts, Job, PartEngine, Worker, is_repeatable};
-use crate::exec::machine::Stop;
+use crate::exec::common::Stop;
 use crate::rounds::checkpoint::{Checkpoints, Seal};
+use crate::rounds::parcel::Parcels;
 use gchr_base::error::StopReason;
 
 /// Why a worker does not go on.

@@ -1,10 +1,10 @@
 //! What a worker needs of the engine that keeps its part of the store: on the processor, or on a device.
 
-use super::parcel::Parcels;
 use super::{Counts, Worker};
 use crate::exec::Store;
-use crate::exec::machine::Stop;
+use crate::exec::common::Stop;
 use crate::rounds::checkpoint::{Checkpoints, Part};
+use crate::rounds::parcel::Parcels;
 use gchr_base::control::{Control, Limits};
 use gchr_base::error::StopReason;
 

@@ -1,17 +1,17 @@
 //! The engine of rounds on the processor under a worker.
 
-use super::parcel::{Parcels, unpack};
 use super::{Counts, Engines, Job, PartEngine, Worker, WorkerProgram};
 use crate::class;
 use crate::exec::Store;
+use crate::exec::added::{Added, AddedRuns};
 use crate::exec::common;
-use crate::exec::machine::Stop;
-use crate::exec::round::added::{Added, AddedRuns};
-use crate::exec::round::adding::Batch;
+use crate::exec::common::Stop;
+use crate::exec::round::batch::Batch;
 use crate::exec::round::dealing::Dealing;
 use crate::exec::round::state::RoundsState;
 use crate::rounds::checkpoint::{Checkpoints, Moment, Part, Restored, Scope, restore, save};
 use crate::rounds::engine::{Engine, Performed};
+use crate::rounds::parcel::{Parcels, unpack};
 use crate::rounds::worker_program::Outbox;
 use gchr_base::control::{Control, Limits};
 use gchr_base::error::StopReason;
