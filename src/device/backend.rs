@@ -10,8 +10,8 @@ use gchr_base::error::{RunError, StopReason};
 use gchr_base::memory;
 use gchr_base::stats::Stats;
 use gchr_cuda::{Gpu, driver};
-use gchr_kernel::device::{Device as _, DeviceError};
 use gchr_kernel::Form;
+use gchr_kernel::device::{Device as _, DeviceError};
 use gchr_runtime::outcome::{Failure, Stopped};
 use gchr_simulator::{SimDevice, Simulator};
 

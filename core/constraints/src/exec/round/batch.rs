@@ -1,4 +1,4 @@
-//! Constraints of one table by columns: those of a batch, those that a thread has found, and which of them a table takes.
+//! Constraints of one table by columns: those of a batch, those a thread has found, and which of them a table takes.
 
 use crate::exec::index::NONE;
 use crate::exec::table::Table;
