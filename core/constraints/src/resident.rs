@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use crate::exec::code::Code;
 use crate::exec::common::Stop;
-use crate::exec::common::{self, End, Kept, Ran};
+use crate::exec::common::{self, End, Kept, KeptRun};
 use crate::exec::machine::Machine;
 use crate::exec::round::storing::RoundsStoring;
 use crate::exec::storing::Storing;
@@ -154,7 +154,7 @@ impl Resident {
             Semantics::Refined => run_refined(program, plan, &code, kept, facts, control),
             Semantics::Rounds => rounds::run_on(program, plan, &code, kept, facts, control),
         };
-        let Ran { result, kept, progress, peak, stats } = ran;
+        let KeptRun { result, kept, progress, peak, stats } = ran;
         let Kept { tables, heap, next_id } = kept;
         // Statistics are about a store, and this one stays here.
         let collections = heap.collections();
@@ -265,14 +265,14 @@ fn run_refined(
     kept: Kept,
     facts: &[Facts],
     control: &mut Control,
-) -> Ran {
+) -> KeptRun {
     let mut machine = Machine::new(program, plan, code, kept.heap, control);
     machine.take_over(kept.tables, kept.next_id);
     let result = execute(&mut machine, facts);
     machine.report();
     let (progress, peak, next_id) = (machine.progress(), machine.peak, machine.next_id());
     let kept = Kept { tables: machine.tables, heap: machine.heap, next_id };
-    Ran { result, kept, progress, peak, stats: Stats::default() }
+    KeptRun { result, kept, progress, peak, stats: Stats::default() }
 }
 
 /// The word of a column of another kind.

@@ -22,7 +22,7 @@ use crate::class;
 use crate::exec::added::AddedRuns;
 use crate::exec::code::Code;
 use crate::exec::common::Stop;
-use crate::exec::common::{self, End, Kept, Ran};
+use crate::exec::common::{self, End, Kept, KeptRun};
 use crate::exec::round::state::RoundsState;
 use crate::exec::{Outcome, Stopped, Store};
 use crate::ir::{ChrPlan, Joins};
@@ -66,7 +66,7 @@ pub(crate) fn run_on(
     kept: Kept,
     facts: &[Facts],
     control: &mut Control,
-) -> Ran {
+) -> KeptRun {
     let mut state = RoundsState::new(program, plan, code, kept.heap, control, class::insertion_rules(plan));
     state.take_over(kept.tables, kept.next_id);
     let (mut state, result) = saturated(state, facts);
@@ -76,7 +76,7 @@ pub(crate) fn run_on(
     let stats = Stats { rounds: Some(state.rounds), candidates: Some(state.candidates), ..Stats::default() };
     let peak = state.peak;
     let kept = Kept { tables: state.tables, heap: state.heap, next_id: state.next_id };
-    Ran { result, kept, progress, peak, stats }
+    KeptRun { result, kept, progress, peak, stats }
 }
 
 /// Runs the batches on what is in the store.

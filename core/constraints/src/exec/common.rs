@@ -65,7 +65,7 @@ pub(crate) struct Kept {
 }
 
 /// The end of such a run.
-pub(crate) struct Ran {
+pub(crate) struct KeptRun {
     pub(crate) result: Result<(), Stop>,
     pub(crate) kept: Kept,
     pub(crate) progress: Progress,

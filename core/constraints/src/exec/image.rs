@@ -24,7 +24,7 @@ pub(crate) enum Term {
 
 /// The constraints of a symbol, by their ids.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, Debug)]
-pub(crate) struct Rows {
+pub(crate) struct ImageRows {
     pub(crate) kinds: Vec<Kind>,
     /// Each without the one before it.
     pub(crate) ids: Vec<u64>,
@@ -96,18 +96,18 @@ impl Values {
 }
 
 /// Numbers in the order in which things are met.
-struct Numbers<K> {
+struct Numbering<K> {
     of: HashMap<K, u32>,
     keys: Vec<K>,
 }
 
-impl<K> Default for Numbers<K> {
+impl<K> Default for Numbering<K> {
     fn default() -> Self {
         Self { of: HashMap::default(), keys: Vec::new() }
     }
 }
 
-impl<K: Copy + Eq + std::hash::Hash> Numbers<K> {
+impl<K: Copy + Eq + std::hash::Hash> Numbering<K> {
     fn number(&mut self, key: K) -> u32 {
         *self.of.entry(key).or_insert_with(|| {
             self.keys.push(key);
@@ -119,16 +119,16 @@ impl<K: Copy + Eq + std::hash::Hash> Numbers<K> {
 /// Makes plain data of constraints whose terms are in a heap.
 pub(crate) struct Writer<'a> {
     heap: &'a Heap,
-    texts: Numbers<TextId>,
-    functors: Numbers<SymbolId>,
+    texts: Numbering<TextId>,
+    functors: Numbering<SymbolId>,
     /// By word.
-    terms: Numbers<u64>,
+    terms: Numbering<u64>,
     made: Vec<Term>,
 }
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(heap: &'a Heap) -> Self {
-        let (texts, functors, terms) = (Numbers::default(), Numbers::default(), Numbers::default());
+        let (texts, functors, terms) = (Numbering::default(), Numbering::default(), Numbering::default());
         Self { heap, texts, functors, terms, made: Vec::new() }
     }
 
@@ -144,7 +144,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The constraints of a table whose ids are in a range.
-    pub(crate) fn rows(&mut self, table: &Table, range: Range<u64>) -> Rows {
+    pub(crate) fn rows(&mut self, table: &Table, range: Range<u64>) -> ImageRows {
         let mut rows: Vec<u32> = table.rows().filter(|&row| range.contains(&table.ids.get(row))).collect();
         rows.sort_unstable_by_key(|&row| table.ids.get(row));
         let mut last = 0;
@@ -156,7 +156,7 @@ impl<'a> Writer<'a> {
         let columns = table.kinds.iter().zip(&table.columns).map(|(&kind, column)| {
             rows.iter().map(|&row| self.word(kind, column.get(row))).collect::<Vec<u64>>()
         });
-        Rows {
+        ImageRows {
             kinds: table.kinds.iter().map(|&kind| Kind::of(kind)).collect(),
             ids,
             columns: columns.collect(),
@@ -267,7 +267,7 @@ impl<'h> Reader<'h> {
     /// Hands out the constraints of a symbol with so many arguments, by their ids, which are smaller than `end`.
     pub(crate) fn rows(
         &self,
-        rows: &Rows,
+        rows: &ImageRows,
         arity: usize,
         end: u64,
         mut each: impl FnMut(u64, &[u64]) -> Result<(), Unrestored>,

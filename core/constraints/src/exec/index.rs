@@ -447,7 +447,12 @@ impl Index {
     /// Makes room for the key of a row: where numbers are negative, or an array would be out of proportion to the rows,
     /// of which `used` were ever used, it becomes a hash table. Says whether the heads grew.
     #[inline]
-    pub(crate) fn make_room(&mut self, table: Rows<'_>, row: u32, used: usize) -> Result<bool, Shortage> {
+    pub(crate) fn make_room(
+        &mut self,
+        table: KeyedRows<'_>,
+        row: u32,
+        used: usize,
+    ) -> Result<bool, Shortage> {
         let room = match &mut self.heads {
             Heads::All(_) | Heads::Rows => return Ok(false),
             Heads::Hash(hash) if !hash.is_full() => return Ok(false),
@@ -469,7 +474,7 @@ impl Index {
     }
 
     #[cold]
-    fn grow_hash(&mut self, table: Rows<'_>, row: u32, used: usize) -> Result<bool, Shortage> {
+    fn grow_hash(&mut self, table: KeyedRows<'_>, row: u32, used: usize) -> Result<bool, Shortage> {
         if let Some(heads) = self.array_instead(table, row, used)? {
             self.heads = heads;
         } else if let Heads::Hash(hash) = &mut self.heads {
@@ -479,7 +484,7 @@ impl Index {
     }
 
     #[cold]
-    fn hash_instead(&mut self, table: Rows<'_>, used: usize) -> Result<(), Shortage> {
+    fn hash_instead(&mut self, table: KeyedRows<'_>, used: usize) -> Result<(), Shortage> {
         let mut hash = HashHeads::new();
         let mut insert = |row| {
             hash.reserve()?;
@@ -498,7 +503,7 @@ impl Index {
 
     /// An array for the keys of a full hash table, and for that of a row which is to be linked, where it takes not much
     /// more memory.
-    fn array_instead(&self, table: Rows<'_>, row: u32, used: usize) -> Result<Option<Heads>, Shortage> {
+    fn array_instead(&self, table: KeyedRows<'_>, row: u32, used: usize) -> Result<Option<Heads>, Shortage> {
         let Heads::Hash(hash) = &self.heads else { return Ok(None) };
         let pair = |row| Self::pair(&self.columns, table.columns, row);
         let wider = |(a, b): (u64, u64), (c, d): (u64, u64)| (a.max(c), b.max(d));
@@ -527,12 +532,12 @@ impl Index {
 
 /// What an index reads of its table.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows<'a> {
+pub(crate) struct KeyedRows<'a> {
     pub(crate) columns: &'a [Column],
     pub(crate) ids: &'a Ids,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> KeyedRows<'a> {
     /// Rows that hold a constraint, of the first so many.
     fn live(self, used: usize) -> impl Iterator<Item = u32> + 'a {
         (0..used as u32).filter(move |&row| self.ids.get(row) != DEAD)
@@ -579,7 +584,7 @@ mod tests {
                                 }
                                 _ => unreachable!(),
                             };
-                            index.make_room(Rows { columns: &table, ids: &ids }, row, row as usize + 1).expect("there is memory");
+                            index.make_room(KeyedRows { columns: &table, ids: &ids }, row, row as usize + 1).expect("there is memory");
                             index.insert(&table, row);
                             ids.set(row, u64::from(row));
                             live.push(row);

@@ -207,7 +207,7 @@ pub fn start_rows(
     };
     let signature = &program.signature;
     let batch = StartBatch::default();
-    let mut rows = Rows { signature, plan, code, control, heap, batch, live: 0, bytes: 0 };
+    let mut rows = RowSink { signature, plan, code, control, heap, batch, live: 0, bytes: 0 };
     let mut batches = Vec::new();
     let mut ended = usable.map_err(|reason| rows.stop(reason)).err();
     for number in 0..code.queries.len().max(1) {
@@ -226,7 +226,7 @@ pub fn start_rows(
 }
 
 /// Keeps constraints as words.
-struct Rows<'a, 'c> {
+struct RowSink<'a, 'c> {
     signature: &'a Signature,
     plan: &'a ChrPlan,
     code: &'a Code,
@@ -238,7 +238,7 @@ struct Rows<'a, 'c> {
     bytes: u64,
 }
 
-impl Rows<'_, '_> {
+impl RowSink<'_, '_> {
     fn batch(&mut self, facts: &[Facts], number: usize) -> Result<(), Stop> {
         let plan = self.plan;
         for facts in facts {
@@ -255,7 +255,7 @@ impl Rows<'_, '_> {
     }
 }
 
-impl StartSink for Rows<'_, '_> {
+impl StartSink for RowSink<'_, '_> {
     fn context(&mut self) -> EvalCtx<'_, &mut Heap> {
         EvalCtx { code: self.code, signature: self.signature, tables: &[], heap: &mut self.heap }
     }

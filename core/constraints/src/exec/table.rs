@@ -6,7 +6,7 @@
 pub(crate) use super::column::DEAD;
 pub(crate) use super::column::Live;
 use super::column::{Column, Ids, Lists, copy_columns, set_lists};
-use super::index::{Index, NONE, Rows};
+use super::index::{Index, KeyedRows, NONE};
 use crate::exec::added::Added;
 use crate::ir::TablePlan;
 use gchr_base::hash::HashMap;
@@ -167,7 +167,7 @@ impl Table {
             grown |= column.set(row, value);
         }
         for (index, _) in self.indexes.iter_mut().zip(&self.late).filter(|(_, late)| !**late) {
-            let rows = Rows { columns: &self.columns, ids: &self.ids };
+            let rows = KeyedRows { columns: &self.columns, ids: &self.ids };
             match index.make_room(rows, row, self.used) {
                 Ok(more) => grown |= more,
                 Err(shortage) => {
@@ -462,7 +462,7 @@ impl Table {
             for at in 0..order.as_ref().map_or(self.used, Vec::len) {
                 let row = order.as_ref().map_or(at as u32, |rows| rows[at]);
                 if self.ids.get(row) != DEAD {
-                    let stored = Rows { columns: &self.columns, ids: &self.ids };
+                    let stored = KeyedRows { columns: &self.columns, ids: &self.ids };
                     index.make_room(stored, row, self.used).map_err(TableFull::Memory)?;
                     index.insert(&self.columns, row);
                 }
@@ -510,7 +510,7 @@ impl Table {
         while row < end {
             row = own.insert_run(&self.columns, row..end).map_err(TableFull::Memory)?;
             if row < end {
-                let rows = Rows { columns: &self.columns, ids: &self.ids };
+                let rows = KeyedRows { columns: &self.columns, ids: &self.ids };
                 own.make_room(rows, row, self.used).map_err(TableFull::Memory)?;
                 own.insert(&self.columns, row);
                 row += 1;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Resident;
 use crate::exec::Store;
-use crate::exec::image::{MAX_ID, Reader, Rows, Unrestored, Values, Writer};
+use crate::exec::image::{ImageRows, MAX_ID, Reader, Unrestored, Values, Writer};
 use crate::exec::table::Table;
 
 /// A store as plain data.
@@ -20,14 +20,14 @@ pub struct Image {
     next_id: u64,
     values: Values,
     /// By constraint symbol, in the order of the signature; none before the first run.
-    tables: Vec<Rows>,
+    tables: Vec<ImageRows>,
 }
 
 impl Image {
     /// What the columns of each symbol hold that has constraints.
     pub fn kinds(&self) -> Vec<(ConstraintId, Vec<SortKind>)> {
         let inhabited = self.tables.iter().enumerate().filter(|(_, rows)| !rows.ids.is_empty());
-        let kinds = |rows: &Rows| rows.kinds.iter().map(|kind| kind.sort()).collect();
+        let kinds = |rows: &ImageRows| rows.kinds.iter().map(|kind| kind.sort()).collect();
         inhabited.map(|(at, rows)| (ConstraintId::from_index(at), kinds(rows))).collect()
     }
 }
@@ -72,7 +72,7 @@ impl Resident {
 /// A table of these constraints, without indexes.
 fn plain(
     reader: &Reader<'_>,
-    rows: &Rows,
+    rows: &ImageRows,
     name: &str,
     arity: usize,
     next_id: u64,

@@ -30,7 +30,7 @@ pub(super) struct Bodies {
 }
 
 /// Why bodies were not run.
-enum Halt {
+enum BodyHalt {
     Trap(TrapKind),
     /// The run must stop.
     Watch,
@@ -38,13 +38,13 @@ enum Halt {
     TooMany,
 }
 
-impl From<TooMany> for Halt {
+impl From<TooMany> for BodyHalt {
     fn from(_: TooMany) -> Self {
         Self::TooMany
     }
 }
 
-impl From<TrapKind> for Halt {
+impl From<TrapKind> for BodyHalt {
     fn from(kind: TrapKind) -> Self {
         Self::Trap(kind)
     }
@@ -63,19 +63,19 @@ impl Engine<'_, '_> {
         let count = self.fired.len();
         let parallel = self.threads > 1 && count > CHUNK && !self.alone[1];
         let mut result = if parallel { self.bodies_together() } else { self.bodies_alone() };
-        if let Err(Halt::Trap(TrapKind::Shared)) = result {
+        if let Err(BodyHalt::Trap(TrapKind::Shared)) = result {
             self.alone[1] = true;
             result = self.bodies_alone();
         }
         match result {
             Ok(()) => {}
-            Err(Halt::Watch) => return Err(self.state.called()),
-            Err(Halt::TooMany) => return Err(self.state.too_many()),
-            Err(Halt::Trap(TrapKind::HeapFull(full))) => return Err(self.state.stop(full.reason())),
-            Err(Halt::Trap(TrapKind::AddsFull(shortage))) => {
+            Err(BodyHalt::Watch) => return Err(self.state.called()),
+            Err(BodyHalt::TooMany) => return Err(self.state.too_many()),
+            Err(BodyHalt::Trap(TrapKind::HeapFull(full))) => return Err(self.state.stop(full.reason())),
+            Err(BodyHalt::Trap(TrapKind::AddsFull(shortage))) => {
                 return Err(self.state.stop(shortage.of("the constraints that bodies add")));
             }
-            Err(Halt::Trap(_)) => {
+            Err(BodyHalt::Trap(_)) => {
                 let what = "a body was run where it cannot be".into();
                 return Err(self.state.stop(StopReason::Internal { what }));
             }
@@ -87,7 +87,7 @@ impl Engine<'_, '_> {
         }
     }
 
-    fn bodies_alone(&mut self) -> Result<(), Halt> {
+    fn bodies_alone(&mut self) -> Result<(), BodyHalt> {
         let watch = self.state.watch();
         let Self { state, pending, found, fired, bodies, regs, .. } = self;
         bodies.truncate(1);
@@ -104,7 +104,7 @@ impl Engine<'_, '_> {
         let round = round_of(plan, code, pending, found);
         for (n, &number) in fired.iter().enumerate() {
             if n % PART == PART - 1 && watch.calls() {
-                return Err(Halt::Watch);
+                return Err(BodyHalt::Watch);
             }
             let mut ctx = EvalCtx { code, signature: &program.signature, tables, heap: &mut *heap };
             let end = run_one(&mut ctx, regs, &round, number, numbers, &mut bodies[0]);
@@ -120,7 +120,7 @@ impl Engine<'_, '_> {
         Ok(())
     }
 
-    fn bodies_together(&mut self) -> Result<(), Halt> {
+    fn bodies_together(&mut self) -> Result<(), BodyHalt> {
         let watch = self.state.watch();
         let size = self.fired.len().div_ceil(self.threads * 8).max(CHUNK / 4);
         self.bodies.resize_with(self.fired.len().div_ceil(size), Bodies::default);
@@ -131,7 +131,7 @@ impl Engine<'_, '_> {
         bodies.par_iter_mut().zip(fired.par_chunks(size)).try_for_each(|(bodies, fired)| {
             bodies.clear();
             if watch.calls() {
-                return Err(Halt::Watch);
+                return Err(BodyHalt::Watch);
             }
             let mut regs = vec![0; *registers];
             for &number in fired {
@@ -251,7 +251,7 @@ fn run_one<H: Cells>(
     number: u32,
     numbers: Numbers,
     bodies: &mut Bodies,
-) -> Result<Option<(Option<Trap>, Pc)>, Halt> {
+) -> Result<Option<(Option<Trap>, Pc)>, BodyHalt> {
     let member = round.get(number);
     let mut end = BodyEnd::Done;
     if let Some(pc) = member.occurrence.body {

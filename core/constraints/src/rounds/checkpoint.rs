@@ -17,7 +17,7 @@ use crate::exec::added::AddedRuns;
 use crate::exec::code::OccurrenceCode;
 use crate::exec::common;
 use crate::exec::common::Stop;
-use crate::exec::image::{Rows, Values};
+use crate::exec::image::{ImageRows, Values};
 use crate::exec::round::dealing::Worker;
 use crate::exec::round::state::RoundsState;
 use crate::exec::{Outcome, Stopped};
@@ -69,9 +69,9 @@ pub struct Part {
     next_id: u64,
     values: Values,
     /// By table of the shared program: constraints from before the last round.
-    old: Vec<Rows>,
+    old: Vec<ImageRows>,
     /// Those that it has added.
-    new: Vec<Rows>,
+    new: Vec<ImageRows>,
     /// Lists that are not at their end, or have members that may still fire. They are of constraints that all workers
     /// have, as are the partners.
     waiting: Vec<Waiting>,

@@ -28,18 +28,18 @@ use crate::exec::step::{Trap, TrapKind};
 use fire::{Firing, Setting};
 use frames::Vectors;
 use gchr_base::rule::RuleId;
-use place::{Direct, Part, ThreadList};
+use place::{Direct, ThreadList, ThreadPart};
 
 /// What a round did.
 pub(super) struct Done {
     /// The constraints that it has put into the store, in the order of their ids; some may have been removed since.
     pub(super) added: AddedRuns,
-    pub(super) counts: Counts,
+    pub(super) counts: FiringCounts,
 }
 
 /// What was counted.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct FiringCounts {
     pub(super) firings: u64,
     pub(super) last: Option<RuleId>,
     /// Firings by rule.
@@ -48,7 +48,7 @@ pub(super) struct Counts {
     pub(super) tried: u64,
 }
 
-impl Counts {
+impl FiringCounts {
     fn new(rules: usize) -> Self {
         Self { fired: vec![0; rules], ..Self::default() }
     }
@@ -97,7 +97,7 @@ pub(super) struct Task<'w> {
     /// Threads cannot share rounds: one thread does them.
     pub(super) alone: &'w mut bool,
     /// What threads find, used again.
-    pub(super) parts: &'w mut Vec<Part>,
+    pub(super) parts: &'w mut Vec<ThreadPart>,
 }
 
 /// A round at work.
@@ -142,7 +142,7 @@ pub(super) fn round(
     let mark = state.mark();
     let limit = state.control.limits().max_steps;
     let steps = limit.map_or(u64::MAX, |limit| limit.saturating_sub(state.firings));
-    let counts = Counts::new(state.plan.rules.len());
+    let counts = FiringCounts::new(state.plan.rules.len());
     let mut round = RoundAtWork { state, task, steps, least: 1, done: Done { added, counts } };
     let result = round.run();
     let RoundAtWork { state, done, .. } = round;
@@ -218,7 +218,7 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
 
     /// Goes on from these constraints on all threads. Gives the number of words that they found.
     fn together(&mut self, wave: Stretch<'_>) -> Result<usize, Halt> {
-        self.task.parts.iter_mut().for_each(Part::clear);
+        self.task.parts.iter_mut().for_each(ThreadPart::clear);
         let result = self.wave(wave);
         if result.is_err() {
             shares::take_back(self.state, self.task.parts);
@@ -231,7 +231,7 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
         let setting = self.setting(&watch, self.steps - self.done.counts.firings);
         let Self { state, task, steps, least, done } = self;
         let size = wave.len().div_ceil(task.threads * PARTS).max(*least);
-        task.parts.resize_with(task.parts.len().max(wave.len().div_ceil(size)), Part::default);
+        task.parts.resize_with(task.parts.len().max(wave.len().div_ceil(size)), ThreadPart::default);
         let (rules, registers) = (state.plan.rules.len(), task.regs.len());
         let (tables, heap, filters) = (&state.tables, &state.heap, state.filters());
         let parts = task.parts.par_iter_mut().zip(wave.chunks(size));
@@ -244,7 +244,7 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
             let mut regs = vec![0; registers];
             let mut vectors = std::mem::take(&mut part.vectors);
             let place = ThreadList::new(tables, heap, filters, (&watch, any_order), (part, most));
-            let mut firing = Firing::new(setting, place, (&mut regs, &mut vectors), Counts::new(rules));
+            let mut firing = Firing::new(setting, place, (&mut regs, &mut vectors), FiringCounts::new(rules));
             firing.all(fresh)?;
             (part.counts, part.vectors) = (firing.into_counts(), vectors);
             Ok(())
@@ -253,7 +253,7 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
         let is_short = matches!(found, Err(Halt::Watch)) && watch.of_run.look().is_ok();
         if is_short { Err(Halt::Alone) } else { found }?;
         let parts = &task.parts[..wave.len().div_ceil(size)];
-        let words = parts.iter().map(Part::words).sum();
+        let words = parts.iter().map(ThreadPart::words).sum();
         parts.iter().for_each(|part| done.counts.append(&part.counts));
         if done.counts.firings > *steps {
             return Err(Halt::General);

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use super::CHUNK;
 use super::apply::Bodies;
 use super::claims::{Claims, Round};
-use super::direct::{self, frames::Vectors, place::Part};
-use super::found::{Abort, Entry, Found, Kept, Pending, State};
+use super::direct::{self, frames::Vectors, place::ThreadPart};
+use super::found::{Abort, Entry, Found, KeptCandidates, Pending, State};
 use super::seek::{Seeker, Shared};
 use crate::class::replacement::execute::Replacements;
 use crate::exec::added::AddedRuns;
@@ -32,11 +32,11 @@ pub(super) struct Engine<'a, 'c> {
     spare: AddedRuns,
     /// Constraints whose lists the round at hand has to find.
     pub(super) pending: Vec<Pending>,
-    pub(super) kept: Kept,
+    pub(super) kept: KeptCandidates,
     claims: Claims,
     pub(super) replacements: Replacements<'a>,
     /// Buffers of threads, used again.
-    parts: Vec<Part>,
+    parts: Vec<ThreadPart>,
     vectors: Vectors,
     pub(super) found: Vec<Found>,
     pub(super) regs: Vec<u64>,
@@ -71,7 +71,7 @@ impl<'a, 'c> Engine<'a, 'c> {
             fresh: AddedRuns::default(),
             spare: AddedRuns::default(),
             pending: Vec::new(),
-            kept: Kept::default(),
+            kept: KeptCandidates::default(),
             claims: Claims::default(),
             parts: Vec::new(),
             vectors: Vectors::default(),
@@ -292,7 +292,7 @@ impl<'a, 'c> Engine<'a, 'c> {
         let kept = self.kept.instances.capacity() * 8 + self.kept.rows.capacity() * 4;
         let pending = self.pending.capacity() * size_of::<Pending>();
         let bodies: u64 = self.bodies.iter().map(|b| b.adds.bytes() + b.ends.capacity() as u64 * 4).sum();
-        let parts: u64 = self.parts.iter().map(Part::bytes).sum();
+        let parts: u64 = self.parts.iter().map(ThreadPart::bytes).sum();
         let fresh = self.fresh.bytes() + self.spare.bytes();
         found
             + (kept + pending) as u64

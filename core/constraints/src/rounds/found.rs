@@ -14,7 +14,7 @@ use gchr_base::rule::RuleId;
 pub(crate) struct Pending {
     pub(crate) added: Added,
     pub(crate) state: State,
-    /// Candidates that did not fire and whose constraints live: a range of [`Kept::instances`].
+    /// Candidates that did not fire and whose constraints live: a range of [`KeptCandidates::instances`].
     pub(crate) kept: (u32, u32),
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum State {
 
 /// Candidates kept for the next round.
 #[derive(Default, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KeptCandidates {
     /// Occurrence of the newest constraint, and where its rows begin.
     pub(crate) instances: Vec<(u32, u32)>,
     /// Rows of partners, by level.

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::found::{Abort, Candidate, Entry, Found, Kept, Pending, State};
+use super::found::{Abort, Candidate, Entry, Found, KeptCandidates, Pending, State};
 use crate::exec::added::Added;
 use crate::exec::code::{Code, OccurrenceCode, Pc};
 use crate::exec::errors::ErrorFormatter;
@@ -35,7 +35,7 @@ pub(crate) struct Shared<'w> {
     pub(crate) tables: &'w [Table],
     pub(crate) strategy: &'w Strategy,
     pub(crate) pending: &'w [Pending],
-    pub(crate) kept: &'w Kept,
+    pub(crate) kept: &'w KeptCandidates,
     pub(crate) watch: &'w RoundWatch<'w>,
     pub(crate) numbers: Numbers,
 }
@@ -53,13 +53,13 @@ pub(crate) struct Seeker<'w, 'o, H> {
     active: Added,
     /// Rank of the instance at hand.
     key: Vec<u64>,
-    instances: Vec<Instance>,
+    instances: Vec<SortedInstance>,
     /// Where the adds of instances that fired begin.
     starts: Vec<u32>,
 }
 
 /// An instance on its way into a list that must be sorted.
-struct Instance {
+struct SortedInstance {
     key: Box<[u64]>,
     k: usize,
     rows: Box<[u32]>,
@@ -314,7 +314,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
                 if group.immediate && failure.is_none() {
                     self.fire(group.rule, occurrence, &rows)?;
                 }
-                instances.push(Instance { key, k, rows, failure, part });
+                instances.push(SortedInstance { key, k, rows, failure, part });
             }
         }
         instances.sort_unstable_by(|a, b| a.key.cmp(&b.key));
@@ -324,7 +324,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         Ok(ended)
     }
 
-    fn take_sorted(&mut self, group: &Group, instances: &mut Vec<Instance>) -> Result<bool, Abort> {
+    fn take_sorted(&mut self, group: &Group, instances: &mut Vec<SortedInstance>) -> Result<bool, Abort> {
         if group.immediate {
             let order = instances.iter().filter(|i| i.failure.is_none()).map(|i| i.part);
             let order: Vec<usize> = order.collect();

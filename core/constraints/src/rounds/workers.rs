@@ -71,7 +71,7 @@ impl Job<'_> {
 
 /// What a worker has in the end.
 #[derive(Default)]
-struct Part {
+struct WorkerEnd {
     tables: Vec<Table>,
     heap: Heap,
     rounds: u64,
@@ -154,19 +154,19 @@ fn work(
     engines: &dyn Engines,
     wire: &mut dyn Wire,
     control: &mut Control<'_>,
-) -> (Part, Result<(), Ended>) {
+) -> (WorkerEnd, Result<(), Ended>) {
     let mut worked = None;
     let made = engines.with_engine(wire.worker(), control, &mut |engine| {
         worked = Some(work_on(job, engine, &mut *wire));
     });
     match (made, worked) {
         (Ok(()), Some(worked)) => worked,
-        (Err(stop), _) => (Part::default(), Err(Ended::Stopped(stop))),
+        (Err(stop), _) => (WorkerEnd::default(), Err(Ended::Stopped(stop))),
         (Ok(()), None) => lost(job, "a worker has no engine".into()),
     }
 }
 
-fn work_on(job: Job<'_>, engine: &mut dyn PartEngine, wire: &mut dyn Wire) -> (Part, Result<(), Ended>) {
+fn work_on(job: Job<'_>, engine: &mut dyn PartEngine, wire: &mut dyn Wire) -> (WorkerEnd, Result<(), Ended>) {
     let mut member = Member::new(wire, job, engine);
     let ended = member.run();
     let (sent, Counts { rounds, firings, candidates }) = (member.sent(), member.counts());
@@ -183,14 +183,14 @@ fn work_on(job: Job<'_>, engine: &mut dyn PartEngine, wire: &mut dyn Wire) -> (P
         Err(other) => (Store::default(), Err(other)),
     };
     let Store { tables, heap } = store;
-    (Part { tables, heap, rounds, firings, candidates, peak: engine.peak(), sizes, sent }, ended)
+    (WorkerEnd { tables, heap, rounds, firings, candidates, peak: engine.peak(), sizes, sent }, ended)
 }
 
 /// A worker that does not answer, or cannot work.
-fn lost(job: Job<'_>, what: String) -> (Part, Result<(), Ended>) {
+fn lost(job: Job<'_>, what: String) -> (WorkerEnd, Result<(), Ended>) {
     let none = Progress { steps: 0, bytes: 0, live: 0 };
     let stop = common::stop(job.plan, None, StopReason::Lost { what }, none);
-    (Part::default(), Err(Ended::Stopped(stop)))
+    (WorkerEnd::default(), Err(Ended::Stopped(stop)))
 }
 
 fn outcome(job: Job<'_>, store: Store, totals: Totals, start: Instant) -> Result<Whole, Box<Stopped>> {

@@ -13,12 +13,12 @@ const ROW_BYTES: usize = 128;
 
 /// Places of pairs in a rectangle: those of one row of it follow each other.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-struct Shape {
+struct GridShape {
     width: usize,
     height: usize,
 }
 
-impl Shape {
+impl GridShape {
     #[inline]
     fn place(self, a: u64, b: u64) -> Option<usize> {
         let (a, b) = (usize::try_from(a).ok()?, usize::try_from(b).ok()?);
@@ -46,11 +46,11 @@ impl Shape {
 /// A rectangle that grows for a pair, and at once for a pair that is expected to come where that is in proportion: what
 /// is in it has to move each time.
 fn grown(
-    shape: Shape,
+    shape: GridShape,
     (a, b): (u64, u64),
     expected: (u64, u64),
     most: usize,
-) -> Option<(Shape, SparseWords)> {
+) -> Option<(GridShape, SparseWords)> {
     let all = shape.with(a.max(expected.0), b.max(expected.1), most);
     let shape = all.or_else(|| shape.with(a, b, most))?;
     Some((shape, SparseWords::new(shape.width * shape.height)?))
@@ -68,7 +68,7 @@ fn asked(bytes: u64) -> Result<(), Shortage> {
 
 /// The first row of each pair's list.
 pub(super) struct Grid {
-    shape: Shape,
+    shape: GridShape,
     /// A row and one; 0 for none.
     heads: Option<SparseWords>,
     /// A pair up to which others probably come.
@@ -101,7 +101,7 @@ impl From<bool> for Room {
 
 impl Grid {
     pub(super) fn new() -> Self {
-        Self { shape: Shape::default(), heads: None, expected: (0, 0) }
+        Self { shape: GridShape::default(), heads: None, expected: (0, 0) }
     }
 
     /// Pairs up to this one probably come.
@@ -117,7 +117,7 @@ impl Grid {
 
     /// Whether a grid of pairs up to this one takes not much more memory than a hash table of so many keys.
     pub(super) fn fits(a: u64, b: u64, keys: usize) -> bool {
-        Shape::default().with(a, b, keys.saturating_mul(KEY_BYTES) / 4).is_some()
+        GridShape::default().with(a, b, keys.saturating_mul(KEY_BYTES) / 4).is_some()
     }
 
     /// The first row of a pair's list and one; 0 for none.
@@ -191,7 +191,7 @@ impl Grid {
 /// A set of pairs: a bit for each.
 pub(super) struct Bits {
     /// Of words.
-    shape: Shape,
+    shape: GridShape,
     words: Option<SparseWords>,
     /// A pair up to which others probably come.
     expected: (u64, u64),
@@ -199,7 +199,7 @@ pub(super) struct Bits {
 
 impl Bits {
     pub(super) fn new() -> Self {
-        Self { shape: Shape::default(), words: None, expected: (0, 0) }
+        Self { shape: GridShape::default(), words: None, expected: (0, 0) }
     }
 
     /// Pairs up to this one probably come.
@@ -215,7 +215,7 @@ impl Bits {
 
     /// Whether a set of pairs up to this one is in proportion to so many rows.
     pub(super) fn fits(a: u64, b: u64, rows: usize) -> bool {
-        Shape::default().with(a, b / 32, Self::most(rows)).is_some()
+        GridShape::default().with(a, b / 32, Self::most(rows)).is_some()
     }
 
     fn most(rows: usize) -> usize {
@@ -347,7 +347,7 @@ const FEW: usize = 256;
 /// predicted, so that many words are waited for together; most of those that are left are new.
 #[inline]
 fn missing(
-    shape: Shape,
+    shape: GridShape,
     words: &SparseWords,
     pair: impl Fn(usize) -> (u64, u64),
     (from, to): (usize, usize),

@@ -11,7 +11,7 @@ use gchr_base::signature::{Signature, SortKind, TypeKind};
 
 /// The steps of an occurrence.
 pub(crate) struct Pipeline {
-    pub(crate) steps: Box<[Step]>,
+    pub(crate) steps: Box<[PipelineStep]>,
     /// Registers: those of the activation, and two more.
     pub(crate) registers: usize,
     /// The register of the rows of the constraints that look for partners.
@@ -23,7 +23,7 @@ pub(crate) struct Pipeline {
 }
 
 /// One step.
-pub(crate) struct Step {
+pub(crate) struct PipelineStep {
     pub(crate) what: What,
     /// Registers of elements that are left, or of those that others come from, which are read later.
     pub(crate) keep: Box<[Reg]>,
@@ -171,7 +171,12 @@ impl Steps<'_> {
 }
 
 /// The steps without loads that nobody reads, each with the registers that are read later.
-fn with_lives(code: &Code, list: Vec<What>, levels: &[Level], (active, ids): (Reg, Reg)) -> Box<[Step]> {
+fn with_lives(
+    code: &Code,
+    list: Vec<What>,
+    levels: &[Level],
+    (active, ids): (Reg, Reg),
+) -> Box<[PipelineStep]> {
     let mut live: Vec<Reg> = Vec::new();
     let mut steps = Vec::with_capacity(list.len());
     for what in list.into_iter().rev() {
@@ -204,7 +209,7 @@ fn with_lives(code: &Code, list: Vec<What>, levels: &[Level], (active, ids): (Re
         live.extend(reads);
         live.sort_unstable();
         live.dedup();
-        steps.push(Step { what, keep });
+        steps.push(PipelineStep { what, keep });
     }
     steps.reverse();
     steps.into()

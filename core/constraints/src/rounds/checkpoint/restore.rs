@@ -7,12 +7,12 @@
 use super::{Checkpoints, Part, Restored, Scope, Waiting, active_head};
 use crate::exec::added::{Added, AddedRuns};
 use crate::exec::common::Stop;
-use crate::exec::image::{MAX_ID, Reader, Rows, Unrestored};
+use crate::exec::image::{ImageRows, MAX_ID, Reader, Unrestored};
 use crate::exec::round::state::RoundsState;
 use crate::exec::round::strategy::table_of_head;
 use crate::exec::table::{DEAD, Table};
 use crate::rounds::engine::Engine;
-use crate::rounds::found::{Kept, Pending, State};
+use crate::rounds::found::{KeptCandidates, Pending, State};
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
@@ -111,7 +111,7 @@ impl<'f, 'a, 'c> Filling<'f, 'a, 'c> {
     fn rows(
         &mut self,
         part: &Part,
-        tables: &[Rows],
+        tables: &[ImageRows],
         mut each: impl FnMut(&mut Vec<Table>, u32, u64, &[u64]) -> Result<(), Unrestored>,
     ) -> Result<(), Unrestored> {
         let RoundsState { program, tables: own, heap, .. } = &mut *self.state;
@@ -210,7 +210,7 @@ fn place(state: &RoundsState<'_, '_>, table: u32, id: u64) -> Option<Added> {
 
 /// Fills the lists of constraints that were not at their end.
 fn lists(engine: &mut Engine<'_, '_>, scope: Scope<'_>, waiting: &[Waiting]) -> Result<(), Unrestored> {
-    let (mut pending, mut kept) = (Vec::new(), Kept::default());
+    let (mut pending, mut kept) = (Vec::new(), KeptCandidates::default());
     for list in waiting {
         let added = place(&engine.state, list.table, list.id).ok_or(DAMAGED_LIST)?;
         let first = kept.instances.len() as u32;
@@ -239,7 +239,7 @@ fn member(
     scope: Scope<'_>,
     added: &Added,
     (rule, ids): (u32, &[u64]),
-    kept: &mut Kept,
+    kept: &mut KeptCandidates,
 ) -> Option<()> {
     let rule = scope.own(RuleId::from_index(rule as usize))?;
     let occurrences = &state.code.activations[added.table as usize].occurrences;

@@ -1,7 +1,7 @@
 //! The state of an engine between two rounds as plain data, before what the last round has added is queued.
 
 use super::{Moment, Part, Scope, Waiting};
-use crate::exec::image::{Rows, Writer};
+use crate::exec::image::{ImageRows, Writer};
 use crate::exec::round::strategy::{row_of_head, table_of_head};
 use crate::exec::table::Table;
 use crate::ir::places::Place;
@@ -33,9 +33,9 @@ pub(in crate::rounds) fn save(
     let words: usize = own.iter().flatten().map(|table| table.live() * (1 + table.kinds.len())).sum();
     memory::ask(8 * words as u64).map_err(|shortage| shortage.of("a checkpoint"))?;
     let mut writer = Writer::new(&state.heap);
-    let mut rows = |range: std::ops::Range<u64>| -> Vec<Rows> {
+    let mut rows = |range: std::ops::Range<u64>| -> Vec<ImageRows> {
         own.iter()
-            .map(|table| table.map_or_else(Rows::default, |table| writer.rows(table, range.clone())))
+            .map(|table| table.map_or_else(ImageRows::default, |table| writer.rows(table, range.clone())))
             .collect()
     };
     let (old, new) = (rows(0..moment.mark), rows(moment.mark..state.next_id));

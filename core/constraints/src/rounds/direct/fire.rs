@@ -1,8 +1,8 @@
 //! Fires the instances of constraints where they are found, and hands on what their bodies add.
 
 use super::frames::{MOST, Vectors, Work};
-use super::place::{Columns, Place};
-use super::{Counts, Halt};
+use super::place::{ArgumentColumns, FiringPlace};
+use super::{FiringCounts, Halt};
 use crate::exec::added::{Added, Stretch};
 use crate::exec::code::{Code, Ins, Level, OccurrenceCode};
 use crate::exec::index::NONE;
@@ -42,20 +42,20 @@ pub(super) struct Firing<'w, 'a, P> {
     pub(super) position: usize,
     /// That of the last constraint with an instance.
     last: usize,
-    counts: Counts,
+    counts: FiringCounts,
     until_poll: u32,
     /// Rows of partners of one list.
     rows: Vec<u32>,
     args: Vec<u64>,
 }
 
-impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
+impl<'w, 'a, P: FiringPlace> Firing<'w, 'a, P> {
     /// A thread that counts on from `counts`.
     pub(super) fn new(
         setting: Setting<'w, 'a>,
         place: P,
         (regs, vectors): (&'w mut [u64], &'w mut Vectors),
-        counts: Counts,
+        counts: FiringCounts,
     ) -> Self {
         let active = Added { table: 0, row: 0, id: 0 };
         let (rows, args) = (Vec::new(), Vec::new());
@@ -63,7 +63,7 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
         Self { setting, place, regs, vectors, active, position, last, counts, until_poll, rows, args }
     }
 
-    pub(super) fn into_counts(self) -> Counts {
+    pub(super) fn into_counts(self) -> FiringCounts {
         self.counts
     }
 
@@ -266,7 +266,7 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
             let call = &code.calls[call as usize];
             self.args.clear();
             self.args.extend(call.args.iter().map(|&r| self.regs[r as usize]));
-            let columns = Columns::new(self.args.iter().map(std::slice::from_ref));
+            let columns = ArgumentColumns::new(self.args.iter().map(std::slice::from_ref));
             self.place.add(call.constraint.index(), columns.as_slice(), 1)?;
             pc = at + 1;
         }

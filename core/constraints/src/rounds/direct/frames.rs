@@ -1,6 +1,6 @@
 //! Registers whose values are vectors, those of many instances of an occurrence, and instructions on them.
 //!
-//! **Invariant:** registers of a frame have room for [`MOST`] elements; those behind [`Frame::len`] are meaningless.
+//! **Invariant:** registers of a frame have room for [`MOST`] elements; those behind its length are meaningless.
 
 use super::Halt;
 use crate::exec::code::{Access, Ins, Level, OccurrenceCode, Reg};
@@ -15,14 +15,14 @@ pub(super) const MOST: usize = if cfg!(test) { 8 } else { 1 << 10 };
 /// The vectors of a thread, used again: those of the constraints that look for partners, then those of each level.
 #[derive(Default)]
 pub(crate) struct Vectors {
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<VectorFrame>,
     /// Elements that are left.
     pub(super) chosen: Vec<u32>,
 }
 
 /// The registers of one level.
 #[derive(Default)]
-pub(super) struct Frame {
+pub(super) struct VectorFrame {
     pub(super) len: usize,
     pub(super) regs: Vec<Vec<u64>>,
     /// For each element the one of the level before that it comes from; at first its place among the constraints.
@@ -37,7 +37,7 @@ pub(super) struct Frame {
     spare: Vec<u64>,
 }
 
-impl Frame {
+impl VectorFrame {
     pub(super) fn get(&self, reg: Reg) -> &[u64] {
         &self.regs[reg as usize][..self.len]
     }

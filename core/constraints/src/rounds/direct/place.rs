@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use super::frames::Vectors;
-use super::{Counts, Halt};
+use super::{FiringCounts, Halt};
 use crate::exec::added::AddedRuns;
 use crate::exec::common::Stop;
 use crate::exec::round::batch::{Batch, Share, choose};
@@ -17,13 +17,13 @@ use gchr_base::memory;
 use gchr_base::value::Heap;
 
 /// Arguments of constraints, by columns: few need no list.
-pub(super) struct Columns<'s> {
+pub(super) struct ArgumentColumns<'s> {
     few: [&'s [u64]; 8],
     many: Vec<&'s [u64]>,
     count: usize,
 }
 
-impl<'s> Columns<'s> {
+impl<'s> ArgumentColumns<'s> {
     pub(super) fn new(columns: impl ExactSizeIterator<Item = &'s [u64]>) -> Self {
         let count = columns.len();
         let mut own = Self { few: [&[]; 8], many: Vec::new(), count };
@@ -41,7 +41,7 @@ impl<'s> Columns<'s> {
 }
 
 /// What instances are looked for in, and what takes the constraints that bodies add.
-pub(super) trait Place {
+pub(super) trait FiringPlace {
     /// The heap.
     type Cells<'s>: Cells
     where
@@ -62,7 +62,7 @@ pub(super) struct Direct<'w, 'a, 'c> {
     pub(super) added: &'w mut AddedRuns,
 }
 
-impl Place for Direct<'_, '_, '_> {
+impl FiringPlace for Direct<'_, '_, '_> {
     type Cells<'s>
         = &'s mut Heap
     where
@@ -86,26 +86,26 @@ impl Place for Direct<'_, '_, '_> {
 
 /// What one thread found for some constraints: what bodies add, in order, less what the store has already.
 #[derive(Default)]
-pub(crate) struct Part {
-    stretches: Vec<Stretch>,
+pub(crate) struct ThreadPart {
+    blocks: Vec<ColumnBlock>,
     args: Vec<u64>,
     /// By table: what has a new key in its set.
     shares: Vec<Share>,
-    pub(super) counts: Counts,
+    pub(super) counts: FiringCounts,
     pub(super) vectors: Vectors,
 }
 
 /// Constraints of one table, column by column.
-struct Stretch {
+struct ColumnBlock {
     table: usize,
     count: usize,
     /// So many more are dropped for what the store has of their keys.
     dropped: u64,
 }
 
-impl Part {
+impl ThreadPart {
     pub(super) fn clear(&mut self) {
-        self.stretches.clear();
+        self.blocks.clear();
         self.args.clear();
         self.shares.iter_mut().for_each(Share::clear);
     }
@@ -123,17 +123,17 @@ impl Part {
     /// Bytes of its lists.
     pub(crate) fn bytes(&self) -> u64 {
         let shares: u64 = self.shares.iter().map(Share::bytes).sum();
-        (self.stretches.capacity() * size_of::<Stretch>() + self.args.capacity() * 8) as u64 + shares
+        (self.blocks.capacity() * size_of::<ColumnBlock>() + self.args.capacity() * 8) as u64 + shares
     }
 
     /// Puts what was found into the store.
     pub(super) fn store(&self, state: &mut RoundsState<'_, '_>, added: &mut AddedRuns) -> Result<(), Stop> {
         let mut rest = &self.args[..];
-        for stretch in &self.stretches {
-            let &Stretch { table, count, dropped } = stretch;
+        for block in &self.blocks {
+            let &ColumnBlock { table, count, dropped } = block;
             let (args, behind) = rest.split_at(count * state.tables[table].columns.len());
             if count > 0 {
-                let columns = Columns::new(args.chunks_exact(count));
+                let columns = ArgumentColumns::new(args.chunks_exact(count));
                 state.add_batch(Batch { table, args: columns.as_slice(), count }, added)?;
             }
             if let Some(filter) = state.filter(table) {
@@ -154,7 +154,7 @@ pub(super) struct ThreadList<'w> {
     watch: &'w RoundWatch<'w>,
     /// Whether the order of constraints cannot be told.
     any_order: bool,
-    part: &'w mut Part,
+    part: &'w mut ThreadPart,
     /// Words that the list may have.
     most: usize,
     /// Those of a batch that are not dropped.
@@ -171,7 +171,7 @@ impl<'w> ThreadList<'w> {
         heap: &'w Heap,
         filters: &'w [Option<&'w Reduction>],
         (watch, any_order): (&'w RoundWatch<'w>, bool),
-        (part, most): (&'w mut Part, usize),
+        (part, most): (&'w mut ThreadPart, usize),
     ) -> Self {
         let bytes = part.bytes();
         part.shares.resize_with(tables.len(), Share::default);
@@ -180,7 +180,7 @@ impl<'w> ThreadList<'w> {
     }
 }
 
-impl Place for ThreadList<'_> {
+impl FiringPlace for ThreadList<'_> {
     type Cells<'s>
         = &'s Heap
     where
@@ -203,10 +203,10 @@ impl Place for ThreadList<'_> {
             return Err(Halt::Long);
         }
         let room = memory::reserve(&mut part.args, args.len() * count)
-            .and_then(|()| memory::reserve(&mut part.stretches, 1));
+            .and_then(|()| memory::reserve(&mut part.blocks, 1));
         room.map_err(|_| Halt::Alone)?;
         let Some(filter) = self.filters[table] else {
-            part.stretches.push(Stretch { table, count, dropped: 0 });
+            part.blocks.push(ColumnBlock { table, count, dropped: 0 });
             args.iter().for_each(|column| part.args.extend_from_slice(column));
             return Ok(());
         };
@@ -225,7 +225,7 @@ impl Place for ThreadList<'_> {
             choose(stored, filter, batch, 0, rows, chosen);
         }
         let dropped = (count - new - chosen.len()) as u64;
-        part.stretches.push(Stretch { table, count: chosen.len(), dropped });
+        part.blocks.push(ColumnBlock { table, count: chosen.len(), dropped });
         for column in args {
             part.args.extend(chosen.iter().map(|&at| column[at as usize]));
         }

@@ -2,14 +2,14 @@
 
 use super::Halt;
 use super::fire::Firing;
-use super::frames::{Frame, MOST, Vectors, Work, select};
-use super::place::{Columns, Place};
+use super::frames::{MOST, VectorFrame, Vectors, Work, select};
+use super::place::{ArgumentColumns, FiringPlace};
 use crate::exec::added::{Added, Stretch};
 use crate::exec::code::{Level, Reg};
 use crate::exec::index::{Cursor, ListHeads};
 use crate::exec::round::pipeline::{Pipeline, What};
 
-impl<'a, P: Place> Firing<'_, 'a, P> {
+impl<'a, P: FiringPlace> Firing<'_, 'a, P> {
     /// Fires the instances of an occurrence of which one of these constraints is the newest: of one table, [`MOST`] at
     /// most; `position` is that of the first one among those of the round.
     pub(super) fn fire_vectors(
@@ -22,7 +22,7 @@ impl<'a, P: Place> Firing<'_, 'a, P> {
         let Pipeline { registers, active, ids, .. } = *work.pipeline;
         let depth = work.occurrence.levels.len();
         let frames = &mut self.vectors.frames;
-        frames.resize_with(frames.len().max(depth + 1), Frame::default);
+        frames.resize_with(frames.len().max(depth + 1), VectorFrame::default);
         for frame in &mut frames[..=depth] {
             frame.regs.resize_with(frame.regs.len().max(registers), Vec::new);
             frame.from.resize(MOST, 0);
@@ -64,7 +64,7 @@ impl<'a, P: Place> Firing<'_, 'a, P> {
                     self.count(work.occurrence.rule, count, newest)?;
                 }
                 What::Add { table, args } => {
-                    let columns = Columns::new(args.iter().map(|&reg| frame.get(reg)));
+                    let columns = ArgumentColumns::new(args.iter().map(|&reg| frame.get(reg)));
                     self.place.add(*table, columns.as_slice(), frame.len)?;
                 }
             }

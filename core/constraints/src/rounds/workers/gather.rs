@@ -2,7 +2,7 @@
 
 use super::member::Ended;
 use super::wire::{Lost, Wire};
-use super::{Job, Part};
+use super::{Job, WorkerEnd};
 use crate::exec::Store;
 use crate::exec::common;
 use crate::exec::table::{Table, TableFull};
@@ -51,7 +51,7 @@ impl Totals {
 }
 
 /// What a worker has counted, as words. That of candidates is one more than their number; 0: they are not counted.
-fn counts(part: &Part) -> Vec<u64> {
+fn counts(part: &WorkerEnd) -> Vec<u64> {
     let candidates = part.candidates.map_or(0, |own| own + 1);
     let mut words = vec![part.rounds, part.firings, candidates, part.peak, part.sent];
     words.extend(&part.sizes);
@@ -59,7 +59,7 @@ fn counts(part: &Part) -> Vec<u64> {
 }
 
 /// Puts the parts of workers in one process together; that of the first worker comes first.
-pub(super) fn here(job: Job<'_>, mut parts: Vec<Part>) -> Result<(Store, Totals), Ended> {
+pub(super) fn here(job: Job<'_>, mut parts: Vec<WorkerEnd>) -> Result<(Store, Totals), Ended> {
     let plan = job.plan;
     let mut totals = Totals::default();
     parts.iter().for_each(|part| totals.add(plan, &counts(part)));
@@ -87,7 +87,7 @@ pub(super) fn here(job: Job<'_>, mut parts: Vec<Part>) -> Result<(Store, Totals)
 /// end of the exchanges whatever happens to it, as the others would wait for it.
 pub(super) fn over(
     job: Job<'_>,
-    mut part: Part,
+    mut part: WorkerEnd,
     wire: &mut dyn Wire,
 ) -> Result<Option<(Store, Totals)>, Ended> {
     let plan = job.plan;
@@ -167,7 +167,7 @@ fn stop(plan: &ChrPlan, reason: StopReason) -> Ended {
     Ended::Stopped(common::stop(plan, None, reason, Progress { steps: 0, bytes: 0, live: 0 }))
 }
 
-impl Part {
+impl WorkerEnd {
     /// The constraints of a table of the shared program.
     fn take(&mut self, plan: &ChrPlan, id: ConstraintId) -> Table {
         let none = Table::without_indexes(&plan.tables[id]);
