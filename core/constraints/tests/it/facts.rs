@@ -10,13 +10,31 @@ use gchr_constraints::plan::compile_rounds;
 use gchr_constraints::rounds;
 use gchr_testkit::random::Random;
 
-const DECLARED: &str = ":- chr_constraint e(+int, +int), p(+int, +int).\n";
+const DECLARED: &str = ":- chr_constraint e(+int, +int), p(+int, +int), w(+int, +int, +int).\n";
 
 /// Programs over the facts e/2, with whether the order of these can be told.
-const PROGRAMS: [(&str, bool); 6] = [
+const PROGRAMS: [(&str, bool); 11] = [
     ("set @ p(X, Y) \\ p(X, Y) <=> true.\ne(X, Y) ==> p(X, Y).\ne(X, Y), p(Y, Z) ==> p(X, Z).\n", false),
     ("set @ p(X, Y) \\ p(X, Y) <=> true.\ne(X, Y) ==> p(X, Y).\np(X, Y), e(Y, Z) ==> p(X, Z).\n", false),
     ("set @ p(X, Y) \\ p(X, Y) <=> true.\ne(X, Y) ==> p(X, Y).\np(X, Y), p(Y, Z) ==> p(X, Z).\n", false),
+    // Of what one key has, the best stays, whatever comes first, also where others start from it.
+    ("least @ p(X, A) \\ p(X, B) <=> A =< B | true.\ne(X, Y) ==> p(X, Y).\n", false),
+    (
+        "least @ p(X, A) \\ p(X, B) <=> A =< B | true.\ne(X, Y) ==> p(Y, X).\np(X, A), e(X, Y) ==> p(Y, A).\n",
+        false,
+    ),
+    (
+        "most @ p(X, A) \\ p(X, B) <=> A >= B | true.\ne(X, Y), e(Y, Z), e(Z, X) ==> p(X, Z), w(X, Y, Z).\n",
+        false,
+    ),
+    // Two rules start from each constraint of a set, and one of them keeps the best.
+    (
+        "set @ p(X, Y) \\ p(X, Y) <=> true.\nleast @ e(X, A) \\ e(X, B) <=> A =< B | true.\n\
+         e(X, Y) ==> p(X, Y).\np(X, Y), p(Y, Z) ==> p(X, Z).\np(X, Y), p(Y, X) ==> e(Y, X).\n",
+        false,
+    ),
+    // Of equal ones the first stays, with what else it has.
+    ("least @ w(X, A, _) \\ w(X, B, _) <=> A =< B | true.\ne(X, Y), e(Z, Y) ==> w(X, Y, Z).\n", true),
     // Constraints stay that no other one is equal to, as often as they are there.
     ("e(X, Y) ==> X > Y | p(Y, X).\n", false),
     // The first of each second column stays.

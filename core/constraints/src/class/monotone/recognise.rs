@@ -5,7 +5,7 @@
 //! body are total and whose body adds to monotone tables only. Rounds that start from monotone tables stay in monotone
 //! tables, and their result does not depend on the order in which instances fire (`docs/semantics.md`).
 
-use crate::ir::classes::{Monotone, Verdict};
+use crate::ir::classes::{Monotone, Reduction, Verdict};
 use crate::ir::{ChrPlan, Join, Step};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, GoalKind, Role, RuleId};
@@ -47,15 +47,20 @@ pub(in crate::class) fn obstacles(plan: &ChrPlan) -> Obstacles {
     Obstacles { rules, readers }
 }
 
-/// By table, whether the order of what follows from its new constraints cannot be told.
+/// By table, whether the order of what follows from its new constraints cannot be told: the rules that read it would be
+/// monotone if tables that keep the best of a key were.
 pub(crate) fn any_order(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
-    monotone_tables(plan)
+    closed(plan, unordered(plan))
 }
 
-/// The greatest set of tables that are candidates and read by monotone rules only. A rule is looked at again when it
-/// loses a table.
+/// The greatest set of tables that may be monotone and are read by monotone rules only.
 fn monotone_tables(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
-    let mut tables = candidates(plan);
+    closed(plan, candidates(plan))
+}
+
+/// The greatest set of these tables that are read only by rules which keep all their heads, over such tables, are total
+/// and add to such tables only. A rule is looked at again when it loses a table.
+fn closed(plan: &ChrPlan, mut tables: IdVec<ConstraintId, bool>) -> IdVec<ConstraintId, bool> {
     let mut users: IdVec<ConstraintId, Vec<RuleId>> = plan.tables.iter().map(|_| Vec::new()).collect();
     for (id, rule) in plan.general_rules() {
         rule.heads.iter().map(|h| h.constraint).chain(rule.added()).for_each(|c| users[c].push(id));
@@ -109,6 +114,19 @@ pub(in crate::class) fn linked_tables(
 
 /// The tables of which the classes of rules allow that they are monotone: sets of integers, and those without a class.
 pub(in crate::class) fn candidates(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
+    // A set of integers has a bit for each key.
+    tables_whose_reductions(plan, |reduction| reduction.best.is_none())
+}
+
+/// The tables of which the classes of rules allow that the order of their constraints cannot be told: of constraints
+/// that meet in a reduction the same one stays in any order, and others are equal to it.
+fn unordered(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
+    tables_whose_reductions(plan, |_| true)
+}
+
+/// The tables of integers with reductions of some kind in which no column is beside the key and the value that is best,
+/// and the tables without a class.
+fn tables_whose_reductions(plan: &ChrPlan, fits: impl Fn(&Reduction) -> bool) -> IdVec<ConstraintId, bool> {
     let mut candidates: IdVec<ConstraintId, bool> = plan.tables.iter().map(|_| true).collect();
     for (rule, verdict) in plan.classes.verdicts.iter_enumerated() {
         match verdict {
@@ -116,9 +134,8 @@ pub(in crate::class) fn candidates(plan: &ChrPlan) -> IdVec<ConstraintId, bool> 
             Verdict::Reduction(at) => {
                 let reduction = &plan.classes.reductions[*at];
                 let columns = &plan.tables[reduction.constraint].columns;
-                // A set of integers has a bit for each key.
-                candidates[reduction.constraint] &= reduction.best.is_none()
-                    && reduction.key.len() == columns.len()
+                candidates[reduction.constraint] &= fits(reduction)
+                    && reduction.key.len() + usize::from(reduction.best.is_some()) == columns.len()
                     && columns.iter().all(|c| c.kind == SortKind::Int);
             }
             Verdict::Replacement(_) | Verdict::Divisor(_) => {

@@ -214,7 +214,8 @@ impl FiringPlace for ThreadList<'_> {
         let (stored, batch) = (&self.tables[table], Batch { table, args, count });
         let mut new = 0;
         let index = &stored.indexes[filter.index];
-        if self.any_order && index.is_array() && stored.appends(Some(filter.index)) {
+        let is_set = filter.best.is_none();
+        if self.any_order && is_set && index.is_array() && stored.appends(Some(filter.index)) {
             rows.clear();
             let claimed = index.claim_beside(args, count, rows, chosen);
             // What was claimed before a shortage is taken back, too.
