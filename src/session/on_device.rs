@@ -223,7 +223,7 @@ impl DeviceStore {
         let rest = std::mem::take(&mut self.tables).into_rest();
         (self.loaded, self.is_there) = (None, false);
         if let (None, Some(store)) = (&self.here, rest) {
-            let next_id = store.words().last().map_or(0, |words| words.id + 1);
+            let next_id = store.next_id();
             self.here = Some(Resident::of(store, next_id, 0));
         }
         match &self.here {

@@ -41,7 +41,7 @@ pub mod engine {
 
 pub use errors::{column_text, variable_text};
 pub use evaluate::is_evaluated;
-pub use exchange::Words;
+pub use exchange::RowList;
 pub use image::Unrestored;
 pub use store::{Frame, Row, Rows, Store, trace_constraint};
 

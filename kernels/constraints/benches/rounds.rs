@@ -12,7 +12,6 @@ use std::time::Instant;
 use gchr_base::control::{Control, Limits};
 use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
-use gchr_constraints::exec::Words;
 use gchr_constraints::plan::{Joins, RoundsOptions, compile_rounds};
 use gchr_kernels_constraints::generate::kernels;
 use gchr_kernels_constraints::run::{FEW, Job, Options, run};
@@ -201,12 +200,12 @@ fn batch(program: &Program, facts: &[Fact]) -> Batch {
         let mut found = found.filter(|(_, c)| c.name == *name && c.columns.len() == values.len());
         found.next().expect("the program has the symbol").0
     };
-    let words = |(id, fact): (usize, &Fact)| Words {
-        constraint: symbol(fact),
-        id: id as u64,
-        values: fact.1.iter().map(|&n| n as u64).collect(),
-    };
-    facts.iter().enumerate().map(words).collect()
+    let mut rows = Batch::default();
+    for fact in facts {
+        let values: Vec<u64> = fact.1.iter().map(|&n| n as u64).collect();
+        rows.push(symbol(fact), &values);
+    }
+    rows
 }
 
 fn bench(row: &Row, repeats: u32, machine: &GpuMachine) {

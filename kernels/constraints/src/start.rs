@@ -7,14 +7,14 @@ use gchr_base::rule::Program;
 use gchr_base::signature::SortKind;
 use gchr_base::value::Heap;
 use gchr_base::value::heap::{Import, ImportError};
-use gchr_constraints::exec::Words;
+use gchr_constraints::exec::RowList;
 use gchr_constraints::exec::start::start_rows;
 use gchr_constraints::plan::ChrPlan;
 
 use crate::layout::Layout;
 
 /// Constraints that are added at once, in the order of their ids.
-pub type Batch = Vec<Words>;
+pub type Batch = RowList;
 
 /// What a run starts with.
 #[derive(Default)]
@@ -34,10 +34,13 @@ impl Input {
     /// Gives all words their values in another heap, which takes the terms.
     pub(crate) fn rename(&mut self, layout: &Layout, heap: &mut Heap) -> Result<(), ImportError> {
         let mut import = Import::new(self.heap.cells());
-        for words in self.batches.iter_mut().flatten() {
-            let kinds = &layout.tables[words.constraint].columns;
-            for (word, _) in words.values.iter_mut().zip(kinds).filter(|(_, kind)| **kind == SortKind::Any) {
-                *word = import.word(heap, *word)?;
+        for batch in &mut self.batches {
+            for (table, of_table) in layout.tables.iter_enumerated() {
+                let columns = batch.columns_mut(table).iter_mut().zip(&of_table.columns);
+                for word in columns.filter(|(_, kind)| **kind == SortKind::Any).flat_map(|(column, _)| column)
+                {
+                    *word = import.word(heap, *word)?;
+                }
             }
         }
         Ok(())

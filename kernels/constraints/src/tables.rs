@@ -205,8 +205,7 @@ impl Tables {
     /// Lets launches of rounds end where a fast path may begin: where all that is new is in tables of one, and was not
     /// before.
     pub fn probe_fast_paths(&mut self, look: bool, kernels: &Kernels, batch: &Batch) {
-        let common =
-            batch.iter().fold(u32::MAX, |common, words| common & kernels.fast_paths_of(words.constraint));
+        let common = batch.runs().fold(u32::MAX, |common, (table, _)| common & kernels.fast_paths_of(table));
         self.state[self.words.left_fast_path] = u64::from(common == 0);
         let from = if look { self.state[self.words.rounds] } else { u64::MAX };
         self.state[self.words.next_fast_path_probe] = from;

@@ -13,32 +13,96 @@ use gchr_base::ids::Id;
 use gchr_base::signature::ConstraintId;
 use gchr_base::value::Heap;
 
-/// A constraint as words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Words {
-    /// Its symbol.
-    pub constraint: ConstraintId,
-    /// Its id.
-    pub id: u64,
-    /// One word a column.
-    pub values: Vec<u64>,
+/// Constraints as words, in an order, by columns.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct RowList {
+    /// A symbol, and how many constraints of it follow each other.
+    runs: Vec<(ConstraintId, usize)>,
+    /// By symbol.
+    tables: Vec<RowColumns>,
+    len: usize,
+}
+
+/// The constraints of one symbol.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+struct RowColumns {
+    columns: Vec<Vec<u64>>,
+    count: usize,
+}
+
+impl RowList {
+    /// Appends a constraint: one word a column.
+    pub fn push(&mut self, constraint: ConstraintId, values: &[u64]) {
+        match self.runs.last_mut() {
+            Some((last, count)) if *last == constraint => *count += 1,
+            _ => self.runs.push((constraint, 1)),
+        }
+        let tables = self.tables.len().max(constraint.index() + 1);
+        self.tables.resize_with(tables, RowColumns::default);
+        let RowColumns { columns, count } = &mut self.tables[constraint.index()];
+        columns.resize_with(values.len(), Vec::new);
+        columns.iter_mut().zip(values).for_each(|(column, &value)| column.push(value));
+        *count += 1;
+        self.len += 1;
+    }
+
+    /// How many constraints there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many there are of a symbol.
+    pub fn count(&self, constraint: ConstraintId) -> usize {
+        self.tables.get(constraint.index()).map_or(0, |table| table.count)
+    }
+
+    /// Those of a symbol by columns, in their order; no columns where there are none.
+    pub fn columns(&self, constraint: ConstraintId) -> &[Vec<u64>] {
+        self.tables.get(constraint.index()).map_or(&[], |table| &table.columns)
+    }
+
+    /// The same, to give them other words.
+    pub fn columns_mut(&mut self, constraint: ConstraintId) -> &mut [Vec<u64>] {
+        self.tables.get_mut(constraint.index()).map_or(&mut [], |table| &mut table.columns)
+    }
+
+    /// All in their order, as runs of one symbol: places among those of the symbol.
+    pub fn runs(&self) -> impl Iterator<Item = (ConstraintId, Range<usize>)> {
+        let mut ends = vec![0; self.tables.len()];
+        self.runs.iter().map(move |&(constraint, count)| {
+            let end = &mut ends[constraint.index()];
+            *end += count;
+            (constraint, *end - count..*end)
+        })
+    }
 }
 
 impl Store {
     /// All constraints in the order of their ids.
-    pub fn words(&self) -> Vec<Words> {
-        let mut all = Vec::with_capacity(self.len());
-        for (index, table) in self.tables.iter().enumerate() {
-            let constraint = ConstraintId::from_index(index);
-            let row = |row: u32| Words {
-                constraint,
-                id: table.ids.get(row),
-                values: table.columns.iter().map(|c| c.get(row)).collect(),
-            };
-            all.extend(table.rows().map(row));
+    pub fn rows_by_id(&self) -> RowList {
+        let tables = || self.tables.iter().enumerate();
+        let mut places: Vec<(u64, usize, u32)> = tables()
+            .flat_map(|(t, table)| table.rows().map(move |row| (table.ids.get(row), t, row)))
+            .collect();
+        places.sort_unstable();
+        let (mut all, mut values) = (RowList::default(), Vec::new());
+        for (_, table, row) in places {
+            values.clear();
+            values.extend(self.tables[table].columns.iter().map(|column| column.get(row)));
+            all.push(ConstraintId::from_index(table), &values);
         }
-        all.sort_unstable_by_key(|w| w.id);
         all
+    }
+
+    /// The id behind those of all constraints.
+    pub fn next_id(&self) -> u64 {
+        let ids = self.tables.iter().flat_map(|table| table.rows().map(|row| table.ids.get(row)));
+        ids.max().map_or(0, |id| id + 1)
     }
 
     /// The heap that words of sort `Any` are of.
@@ -111,6 +175,23 @@ fn live_runs(ids: &[u32], none: u32) -> Vec<Vec<Range<usize>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_keep_their_order() {
+        let (p, q, none) = (ConstraintId(0), ConstraintId(2), ConstraintId(1));
+        let mut rows = RowList::default();
+        assert!(rows.is_empty() && rows.runs().next().is_none());
+        rows.push(p, &[1, 2]);
+        rows.push(p, &[3, 4]);
+        rows.push(q, &[]);
+        rows.push(p, &[5, 6]);
+        assert_eq!(rows.runs().collect::<Vec<_>>(), [(p, 0..2), (q, 0..1), (p, 2..3)]);
+        assert_eq!(rows.columns(p), [[1, 3, 5], [2, 4, 6]]);
+        assert_eq!((rows.len(), rows.count(p), rows.count(q), rows.count(none)), (4, 3, 1, 0));
+        assert!(rows.columns(q).is_empty() && rows.columns(none).is_empty());
+        rows.columns_mut(p)[1][2] = 7;
+        assert_eq!(rows.columns(p)[1], [2, 4, 7]);
+    }
 
     #[test]
     fn runs_are_the_rows_that_live() {

@@ -9,7 +9,7 @@ use super::code::{Code, Ins, Pc};
 use super::common;
 use super::common::Stop;
 use super::errors::ErrorFormatter;
-use super::exchange::Words;
+use super::exchange::RowList;
 use super::flatten::flatten_queries;
 use super::step::{EvalCtx, Flow, Trap};
 use crate::ir::{ChrPlan, ColumnPlan, TablePlan};
@@ -173,7 +173,7 @@ pub(super) fn write_output(
 #[derive(Debug, Default)]
 pub struct StartBatch {
     /// The constraints in the order in which they are added.
-    pub constraints: Vec<Words>,
+    pub constraints: RowList,
     /// What the goals write.
     pub written: Vec<u8>,
 }
@@ -261,11 +261,9 @@ impl StartSink for RowSink<'_, '_> {
     }
 
     fn add(&mut self, table: usize, args: &[u64]) -> Result<(), Stop> {
-        self.bytes += size_of_val(args) as u64 + 8;
-        let id = self.live;
+        self.bytes += size_of_val(args) as u64;
         self.live += 1;
-        let constraint = Id::from_index(table);
-        self.batch.constraints.push(Words { constraint, id, values: args.to_vec() });
+        self.batch.constraints.push(Id::from_index(table), args);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use gchr_base::facts::Facts;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::ConstraintId;
 use gchr_base::stats::Stats;
-use gchr_constraints::exec::{Store, Words};
+use gchr_constraints::exec::Store;
 use gchr_constraints::rounds::checkpoint::{self, Checkpoints};
 use gchr_constraints::rounds::workers::{
     Counts, Outbox, Parcels, PartEngine, Stop, Worker, WorkerProgram, unpack,
@@ -35,10 +35,13 @@ pub fn dealt(
 ) -> Input {
     let mut input = start::input(ground.program, ground.plan, facts, control);
     for batch in &mut input.batches {
-        let mut own = Batch::new();
-        for words in std::mem::take(batch) {
-            let tables = shared.tables_of(worker, words.constraint, &words.values);
-            own.extend(tables.map(|constraint| Words { constraint, ..words.clone() }));
+        let (mut own, mut values) = (Batch::default(), Vec::new());
+        for (constraint, rows) in batch.runs() {
+            for row in rows {
+                values.clear();
+                values.extend(batch.columns(constraint).iter().map(|column| column[row]));
+                shared.tables_of(worker, constraint, &values).for_each(|table| own.push(table, &values));
+            }
         }
         *batch = own;
     }
@@ -250,7 +253,9 @@ impl PartEngine for DevicePart<'_, '_> {
 
     fn start(&mut self, batch: usize) -> Result<(), Stop> {
         let constraints: &Batch = &self.runner.job.input.batches[batch];
-        constraints.iter().for_each(|words| self.put[words.constraint] += 1);
+        for table in self.put.ids() {
+            self.put[table] += constraints.count(table) as u64;
+        }
         self.on_device(|part| part.runner.begin_batch(batch, &mut part.tables, part.device, part.control))
     }
 

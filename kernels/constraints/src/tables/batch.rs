@@ -10,7 +10,6 @@ use gchr_base::signature::ConstraintId;
 use super::{BLOCK, Part, Table, Tables};
 use crate::contract::{Enter, NO_ID, ThinOut};
 use crate::start::Batch;
-use gchr_constraints::exec::Words;
 use gchr_kernel::device::{Device, DeviceExt, Launch, Result, Value};
 
 /// Ids of constraints, by symbol.
@@ -108,18 +107,23 @@ impl Tables {
     /// by table.
     pub(crate) fn append(
         &mut self,
-        batch: &[Words],
+        batch: &Batch,
         first_id: u64,
         device: &mut dyn Device,
     ) -> Result<(Vec<u64>, Ids)> {
         let mut delta = Vec::with_capacity(batch.len());
         let mut new = self.no_rows();
-        for (words, id) in batch.iter().zip(first_id..) {
-            let table = words.constraint;
-            let row = self.tables[table].used as usize + new[table].count;
-            delta.push((table.index() as u64) << 32 | row as u64);
-            new[table].push(&words.values);
-            new[table].ids.push(id as u32);
+        let mut id = first_id as u32;
+        for (table, rows) in batch.runs() {
+            let (used, count) = (u64::from(self.tables[table].used), rows.len() as u32);
+            let places = rows.start as u64 + used..rows.end as u64 + used;
+            delta.extend(places.map(|row| (table.index() as u64) << 32 | row));
+            new[table].ids.extend(id..id + count);
+            id += count;
+        }
+        for table in self.tables.ids().filter(|&table| batch.count(table) > 0) {
+            new[table].count = batch.count(table);
+            new[table].columns = batch.columns(table).to_vec();
         }
         self.append_rows(&new, device)?;
         Ok((delta, new.into_iter_enumerated().map(|(_, rows)| rows.ids).collect()))

@@ -13,7 +13,7 @@ impl Tables {
     /// Makes room for a batch.
     pub(crate) fn make_room(&mut self, batch: &Batch, memory: u64, device: &mut dyn Device) -> Result<Grown> {
         let mut more = vec![0; self.tables.len()];
-        batch.iter().for_each(|words| more[words.constraint.index()] += 1);
+        self.tables.ids().for_each(|table| more[table.index()] = batch.count(table) as u64);
         self.make_room_for(&more, memory, device)
     }
 

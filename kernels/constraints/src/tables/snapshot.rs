@@ -121,12 +121,12 @@ impl Tables {
         }
         let counts: Vec<u32> = counts.into_iter().map(|count| count as u32).collect();
         let mut tables = Self::with_rows(job, store.heap(), options, &counts, device)?;
-        let words = store.words();
-        tables.append(&words, 0, device)?;
+        let rows = store.rows_by_id();
+        tables.append(&rows, 0, device)?;
         for table in tables.tables.iter_mut() {
             table.stale = table.used > 0;
         }
-        tables.set_next_id(words.len() as u64);
+        tables.set_next_id(rows.len() as u64);
         Ok(Some(tables))
     }
 
