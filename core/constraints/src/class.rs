@@ -12,7 +12,7 @@
 pub(crate) mod divisor;
 mod explain;
 mod monotone;
-mod reduction;
+pub(crate) mod reduction;
 pub(crate) mod replacement;
 mod verify;
 

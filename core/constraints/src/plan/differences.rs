@@ -2,11 +2,12 @@
 //! of them to remove it, and output.
 
 use super::ChrPlan;
+use crate::class::reduction::recognise::anywhere;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Body, Const, Head, HeadAtom, Pattern, PatternKind, Program, Role, RuleId};
-use gchr_base::signature::TextId;
+use gchr_base::signature::{ConstraintId, TextId};
 
 /// Heads shown for a symbol.
 const MOST_LABELS: usize = 4;
@@ -26,10 +27,12 @@ pub fn differences(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
         }
     }
     for (constraint, _) in program.signature.constraints.iter_enumerated() {
-        let heads = competing(program, &heads[constraint.index()]);
+        let all = &heads[constraint.index()];
+        let heads = competing(program, all);
         if heads.is_empty() {
             continue;
         }
+        let late = late_reduction(program, constraint, all);
         let name = program.signature.constraint_name(constraint);
         let message = format!("rules compete for {name}: rounds may give another result than refined");
         let mut diagnostic = Diagnostic::warning("C0611", message);
@@ -39,9 +42,31 @@ pub fn differences(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
         }
         let note =
             "in a round, the rule that comes first wins; the refined semantics goes constraint by constraint";
-        found.push(diagnostic.note(note).help("fine if the result does not depend on the order of rule tries; else run with --semantics refined"));
+        let help = match late {
+            Some((rule, first)) => format!(
+                "write {rule} before {first}: what it drops is used by no rule then, and rounds drop it as it comes"
+            ),
+            None => "fine if the result does not depend on the order of rule tries; else run with --semantics refined"
+                .into(),
+        };
+        found.push(diagnostic.note(note).help(help));
     }
     found
+}
+
+/// A rule that would drop constraints of a symbol as they come if it stood before the others over it, and the one that
+/// it should stand before.
+fn late_reduction(
+    program: &Program,
+    constraint: ConstraintId,
+    heads: &[Place<'_>],
+) -> Option<(String, String)> {
+    let (first, _) = *heads.first()?;
+    let is_one = |id: &RuleId| {
+        anywhere(program, *id, &program.rules[*id]).is_ok_and(|found| found.constraint == constraint)
+    };
+    let late = heads.iter().map(|(id, _)| *id).filter(|id| *id != first).find(is_one)?;
+    Some((program.rule_name(late), program.rule_name(first)))
 }
 
 fn output(program: &Program) -> Vec<Diagnostic> {

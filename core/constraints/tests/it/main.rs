@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod checkpoints;
+mod differences;
 mod facts;
 mod growth;
 mod language;

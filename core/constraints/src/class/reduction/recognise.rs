@@ -14,6 +14,18 @@ pub(in crate::class) fn recognise(
     id: RuleId,
     rule: &Rule,
 ) -> Result<Reduction, String> {
+    let reduction = anywhere(program, id, rule)?;
+    match over.rules(reduction.constraint).first() {
+        Some(&first) if first != id => {
+            let symbol = program.signature.constraint_name(reduction.constraint);
+            Err(format!("{} comes first over {symbol}", program.rule_name(first)))
+        }
+        _ => Ok(reduction),
+    }
+}
+
+/// The reduction that a rule would be if it came before all others over its constraint, or why it is none anywhere.
+pub(crate) fn anywhere(program: &Program, id: RuleId, rule: &Rule) -> Result<Reduction, String> {
     let [kept, removed] = pair(rule).ok_or("it has not one kept and one removed head")?;
     let (
         HeadAtom::Constraint { constraint, args: kept },
@@ -47,13 +59,7 @@ pub(in crate::class) fn recognise(
         (Some((_, _, order)), Some(column)) => Some(Best { column, order }),
         (Some(_), None) => return Err("its guard compares no column with itself".into()),
     };
-    match over.rules(*constraint).first() {
-        Some(&first) if first != id => {
-            let (symbol, first) = (program.signature.constraint_name(*constraint), program.rule_name(first));
-            Err(format!("{first} comes first over {symbol}"))
-        }
-        _ => Ok(Reduction { rule: id, constraint: *constraint, key, best, index: 0 }),
-    }
+    Ok(Reduction { rule: id, constraint: *constraint, key, best, index: 0 })
 }
 
 /// The kept and the removed head of a rule with one of each.
