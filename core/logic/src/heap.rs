@@ -21,6 +21,15 @@ pub(crate) enum Undo {
     Global(Atom, Option<crate::machine::Global>),
 }
 
+/// What goals are to be run for before the next call.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Woken {
+    /// An attributed variable was bound to something.
+    Bound(usize, Cell),
+    /// Alarms are due.
+    Alarm,
+}
+
 /// Terms, and what must be undone of them.
 #[derive(Debug)]
 pub(crate) struct Heap<'a> {
@@ -32,8 +41,8 @@ pub(crate) struct Heap<'a> {
     pub barrier: usize,
     /// Whether there is a choice point to which changes must be undone.
     pub has_choice: bool,
-    /// Attributed variables that were bound, and what they were bound to, until their goals are run.
-    pub woken: Vec<(usize, Cell)>,
+    /// What has goals that run before the next call.
+    pub woken: Vec<Woken>,
     /// Numbers of attributed variables, by which indexes know them.
     pub numbered: usize,
     /// Attributed variables below this place cannot be bound: they are of heads, and their guard is asked.
@@ -150,7 +159,7 @@ impl Heap<'_> {
         if place < self.protected {
             return false;
         }
-        self.woken.push((place, value));
+        self.woken.push(Woken::Bound(place, value));
         self.assign(place, value);
         true
     }

@@ -444,10 +444,16 @@ fn univ(m: &mut M<'_, '_>) -> Done<bool> {
 }
 
 fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
+    match m.arg(1) {
+        term if term.is_var() => return Err(m.instantiation_error()),
+        term if !term.is_compound() => return Ok(false),
+        _ => {}
+    }
     let Some(place) = argument_place(m)? else { return Ok(false) };
     let value = m.arg(2);
     if for_ever {
-        m.heap.cells[place] = if value.is_immediate() { value } else { m.kept_copy(value) };
+        let kept = if value.is_immediate() { value } else { m.kept_copy(value) };
+        m.heap.cells[place] = m.checked(kept)?;
     } else {
         // A variable is where it is.
         m.heap.assign(place, value);
