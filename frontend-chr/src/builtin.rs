@@ -119,7 +119,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
          is_lower is_most_general_term is_newline is_ordset is_period is_punct is_quote is_rbtree \
          is_set is_space is_stream is_upper is_white label lex_chain license listing mutex_create \
          mutex_destroy mutex_lock mutex_trylock mutex_unlock nl no_style_check nospy not once \
-         ord_empty prompt1 proper_list raise_exception rational rb_empty rb_new representation_error \
+         ord_empty prompt1 proper_list raise_exception rb_empty rb_new representation_error \
          resource_error retract retractall see seeing set_input set_output set_random set_random_seed \
          setrand shift simple skip sleep spy style_check syntax_error tell telling thread_self throw \
          time tnot uninstantiation_error unsetenv write_ln",
@@ -143,7 +143,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[1, 2], "install_alarm"),
     (&[3, 4], "alarm alarm_at"),
     (&[2], "assert asserta assertz expand_goal expand_term prolog_load_context"),
-    (&[1, 3], "random reduced"),
+    (&[1, 3], "random rational reduced"),
     (&[3, 5], "ht_put"),
     (&[3, 8], "automaton"),
     (&[1, 3, 4], "numbervars"),
@@ -360,6 +360,7 @@ pub(crate) fn is_function(name: &str, arity: usize) -> bool {
         ("infinite", &[0]),
         ("nan", &[0]),
         ("copysign", &[2]),
+        ("rdiv", &[2]),
         ("truncate", &[1]),
         ("trunc", &[1]),
         ("ceiling", &[1]),

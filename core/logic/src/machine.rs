@@ -133,8 +133,8 @@ pub(crate) struct Machine<'c, 'a> {
     pub backtrace: Vec<Span>,
     /// Whether a choice point below all others keeps what was there before the run.
     pub returns: bool,
-    /// What is to be done for goals that a cut ended, the innermost first: the term that the reason is unified with, and
-    /// a goal.
+    /// What is to be done for goals that a cut ended, the innermost first: the term that the reason is unified with,
+    /// and a goal.
     cut_off: Vec<(Cell, Cell)>,
     /// The environment in which a term was thrown that is thrown again.
     pub thrown_in: Option<usize>,

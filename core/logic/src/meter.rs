@@ -32,8 +32,8 @@ pub(crate) struct Meter<'a> {
     /// Bytes that the run may have of its own, and those that it had at the last look of the machine.
     limit: Option<u64>,
     own: Cell<u64>,
-    /// When the first time limit of the program's own is over, whether what is done now may be ended for it, and whether
-    /// it was.
+    /// When the first time limit of the program's own is over, whether what is done now may be ended for it, and
+    /// whether it was.
     alarm: Cell<Option<Instant>>,
     may_ring: Cell<bool>,
     has_rung: Cell<bool>,

@@ -605,6 +605,7 @@ impl Export {
                 crate::cell::BoxKind::Float => LogicNode::Float(m.heap.float_at(cell)),
                 crate::cell::BoxKind::Str => LogicNode::Str(m.heap.string_at(cell).into()),
                 crate::cell::BoxKind::Big => LogicNode::Big(Arc::new(m.heap.big_at(cell))),
+                crate::cell::BoxKind::Rational => LogicNode::Rational(Arc::new(m.heap.rational_at(cell))),
             },
             _ => {
                 let next = VarId(self.variables.len() as u32);

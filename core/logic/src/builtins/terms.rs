@@ -46,7 +46,16 @@ pub(super) const TABLE: Table = &[
     ("number", 1, |m| Ok(m.heap.is_number(m.arg(0)))),
     ("integer", 1, |m| Ok(m.heap.is_integer(m.arg(0)))),
     ("float", 1, |m| Ok(m.is(crate::code::Kind::Float, m.x[0]))),
-    ("rational", 1, |m| Ok(m.heap.is_integer(m.arg(0)))),
+    ("rational", 1, |m| Ok(m.heap.is_rational(m.arg(0)))),
+    ("rational", 3, |m| {
+        let cell = m.arg(0);
+        if !m.heap.is_rational(cell) {
+            return Ok(false);
+        }
+        let (numerator, denominator) = m.heap.number(cell).parts().unwrap_or_default();
+        let (numerator, denominator) = (m.heap.big(&numerator), m.heap.big(&denominator));
+        Ok(m.unify_arg(1, numerator) && m.unify_arg(2, denominator))
+    }),
     ("string", 1, |m| Ok(m.is(crate::code::Kind::Str, m.x[0]))),
     ("atomic", 1, |m| Ok(m.is(crate::code::Kind::Atomic, m.x[0]))),
     ("compound", 1, |m| Ok(m.arg(0).is_compound())),
