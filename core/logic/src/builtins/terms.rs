@@ -473,7 +473,11 @@ fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
 /// `$copy_term(Term, Copy, Attributes)`: `Attributes` are those of the copy's variables, as a list
 /// `Variable-Attributes`.
 fn copy_with_attributes(m: &mut M<'_, '_>, copy: fn(&mut Heap, Cell) -> Cell) -> Done<bool> {
-    let attributed = m.heap.attributed_variables(&[m.x[0]]);
+    let attributed = if m.heap.numbered == 0 { Vec::new() } else { m.heap.attributed_variables(&[m.x[0]]) };
+    if attributed.is_empty() {
+        let term = copy(&mut m.heap, m.x[0]);
+        return Ok(m.unify_arg(1, term) && m.unify_arg(2, Cell::atom(atom::nil)));
+    }
     let pairs: Vec<Cell> = attributed
         .iter()
         .map(|&v| {

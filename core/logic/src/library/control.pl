@@ -203,16 +203,20 @@ dcg_translate_rule((H0 --> B0), (H :- B)) :- '$dcg_extend'(H0, S0, S, H), '$dcg_
 % Text.
 atom_concat(A, B, C) :- nonvar(A), nonvar(B), !, '$atom_concat'(A, B, C).
 atom_concat(A, B, C) :- \+ atomic(C), !, '$no_concatenation'(A, B, C, atom_concat).
+atom_concat(A, B, C) :- ( nonvar(A) -> true ; nonvar(B) ), !, '$text_without'(C, A, B, atom).
 atom_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A-B, L).
 '$no_concatenation'(A, B, C, P) :- ( '$element'(T, [A, B, C]), compound(T) -> E = type_error(atomic, T) ; E = instantiation_error ),
     throw(error(E, context(system:P/3, _))).
 string_concat(A, B, C) :- nonvar(A), nonvar(B), !, '$string_concat'(A, B, C).
 string_concat(A, B, C) :- \+ atomic(C), !, '$no_concatenation'(A, B, C, string_concat).
+string_concat(A, B, C) :- ( nonvar(A) -> true ; nonvar(B) ), !, '$text_without'(C, A, B, string).
 string_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A0-B0, L),
     '$text_to_string'(A0, A1), '$text_to_string'(B0, B1), '$same_text'(A, A1), '$same_text'(B, B1).
 '$same_text'(V, T) :- var(V), !, V = T.
 '$same_text'(V, T) :- '$text_to_string'(V, T).
+sub_atom(A, B, L, E, S) :- '$only_part'(A, B, L, E, S, atom, How), !, How == done.
 sub_atom(A, B, L, E, S) :- '$must_be_text'(A, S, sub_atom, atom), '$sub'(A, B, L, E, S, atom).
+sub_string(A, B, L, E, S) :- '$only_part'(A, B, L, E, S, string, How), !, How == done.
 sub_string(A, B, L, E, S) :- '$must_be_text'(A, S, sub_string, string), '$sub'(A, B, L, E, S, string).
 '$must_be_text'(A, S, P, T) :-
     ( var(A) -> E = instantiation_error ; compound(A) -> E = type_error(T, A) ; compound(S) -> E = type_error(T, S) ; true ),
@@ -220,6 +224,7 @@ sub_string(A, B, L, E, S) :- '$must_be_text'(A, S, sub_string, string), '$sub'(A
 '$sub'(A, B, L, E, S, _) :- nonvar(S), !, '$sub_text'(A, S, Ps), '$element'(sub(B, L, E), Ps).
 '$sub'(A, B, L, E, S, K) :- atom_length(A, N), '$sub_range'(N, B, L, E), '$slice'(A, B, L, T),
     ( K == atom -> atom_string(S0, T), S = S0 ; S = T ).
+'$sub_range'(_, B, L, E) :- '$element'(X, [B, L, E]), integer(X), X < 0, !, throw(error(domain_error(not_less_than_zero, X), _)).
 '$sub_range'(N, B, L, E) :- integer(B), integer(L), !, E is N-B-L, E >= 0.
 '$sub_range'(N, B, L, E) :- integer(B), integer(E), !, L is N-B-E, L >= 0.
 '$sub_range'(N, B, L, E) :- integer(L), integer(E), !, B is N-L-E, B >= 0.
