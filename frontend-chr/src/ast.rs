@@ -10,6 +10,7 @@ use gchr_base::define_id;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::logic::Operators;
+use gchr_base::logic::Rational;
 use gchr_base::source::{SourceId, Span};
 use num_bigint::BigInt;
 
@@ -36,6 +37,8 @@ pub enum TermKind {
     Int(i64),
     /// An integer of more than 64 bits.
     Big(Arc<BigInt>),
+    /// A rational number.
+    Rational(Arc<Rational>),
     /// A float.
     Float(f64),
     /// An atom, `[]` and `{}` included.
@@ -56,6 +59,13 @@ pub enum TermKind {
         /// What follows the bar.
         tail: Option<TermId>,
     },
+}
+
+impl TermKind {
+    /// Whether it is a number.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Int(_) | Self::Big(_) | Self::Rational(_) | Self::Float(_))
+    }
 }
 
 /// `<=>` or `==>`.

@@ -119,7 +119,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
          is_lower is_most_general_term is_newline is_ordset is_period is_punct is_quote is_rbtree \
          is_set is_space is_stream is_upper is_white label lex_chain license listing mutex_create \
          mutex_destroy mutex_lock mutex_trylock mutex_unlock nl no_style_check nospy not once \
-         ord_empty prompt1 proper_list raise_exception rational rb_empty rb_new representation_error \
+         ord_empty prompt1 proper_list raise_exception rb_empty rb_new representation_error \
          resource_error retract retractall see seeing set_input set_output set_random set_random_seed \
          setrand shift simple skip sleep spy style_check syntax_error tell telling thread_self throw \
          time tnot uninstantiation_error unsetenv write_ln",
@@ -131,7 +131,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
          put_code read shell tab use_module write_canonical writef",
     ),
     // Of library(dialect/hprolog).
-    (&[1], "empty_ds"),
+    (&[1], "empty_ds remove_alarm uninstall_alarm"),
     (&[2], "ds_to_list get_store init_store max_go_list memberchk_eq or_list update_store"),
     (
         &[3],
@@ -140,8 +140,10 @@ const PREDICATES: &[(&[usize], &str)] = &[
     ),
     (&[4], "put_ds split_at substitute_eq"),
     (&[1, 2, 3], "append"),
+    (&[1, 2], "install_alarm"),
+    (&[3, 4], "alarm alarm_at"),
     (&[2], "assert asserta assertz expand_goal expand_term prolog_load_context"),
-    (&[1, 3], "random reduced"),
+    (&[1, 3], "random rational reduced"),
     (&[3, 5], "ht_put"),
     (&[3, 8], "automaton"),
     (&[1, 3, 4], "numbervars"),
@@ -150,7 +152,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
         "#/\\ #< #<== #<==> #= #=< #==> #> #>= #\\/ #\\= =.. =@= ?= \\=@= ^ abs access_file acos apply asin atomics_to_string \
          assoc_to_keys assoc_to_list assoc_to_values atan atom_chars atom_codes atom_length \
          atom_number atom_string atom_to_chars b_getval b_setval blank blanks blanks_to_nl call_nth \
-         call_with_time_limit ceiling chain char_code char_type checklist clause clumped code_type \
+         ceiling chain char_code char_type checklist clause clumped code_type \
          comma_list complement contains_term contains_var copy_predicate_clauses copy_term_nat cos \
          current_prolog_flag date_time_stamp day_of_the_week day_of_the_year dcg_translate_rule \
          del_attr dif domain_error downcase_atom duplicate_term edges eol eos fd_degree fd_dom fd_inf fd_set fd_size \
@@ -177,7 +179,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     ),
     (
         &[2, 3],
-        "absolute_file_name add_nb_set atomic_list_concat call_cleanup concat_atom concurrent_forall copy_term \
+        "absolute_file_name add_nb_set atomic_list_concat call_cleanup call_with_time_limit concat_atom concurrent_forall copy_term \
          existence_error global_cardinality map_assoc max_member min_member option ord_intersect \
          phrase phrase_from_file rb_map read_line_to_codes read_stream_to_codes read_term read_term_from_atom recorda \
          recorded recordz string swritef term_string term_variables write_term",
@@ -358,6 +360,7 @@ pub(crate) fn is_function(name: &str, arity: usize) -> bool {
         ("infinite", &[0]),
         ("nan", &[0]),
         ("copysign", &[2]),
+        ("rdiv", &[2]),
         ("truncate", &[1]),
         ("trunc", &[1]),
         ("ceiling", &[1]),

@@ -352,9 +352,11 @@ impl Directives<'_> {
             TermKind::List { items, tail: Some(tail) } if items.len() == 1 => {
                 Ok(Variant { name: "[|]".into(), args: types(&[items[0], *tail])? })
             }
-            TermKind::Int(_) | TermKind::Big(_) | TermKind::Float(_) | TermKind::Str(_) => {
-                Ok(Variant { name: self.module.term_text(id), args: Vec::new() })
-            }
+            TermKind::Int(_)
+            | TermKind::Big(_)
+            | TermKind::Rational(_)
+            | TermKind::Float(_)
+            | TermKind::Str(_) => Ok(Variant { name: self.module.term_text(id), args: Vec::new() }),
             TermKind::Var(_) | TermKind::List { .. } => Err(Box::new(
                 Diagnostic::error("C0204", "this is no alternative of a type")
                     .label(self.module.span(id), "neither a constant nor a functor with types")

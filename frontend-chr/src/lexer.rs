@@ -5,6 +5,7 @@ mod scan;
 use std::fmt::{self, Display, Formatter};
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::logic::Rational;
 use gchr_base::source::{SourceId, Span};
 use logos::{Lexer, Logos};
 use num_bigint::BigInt;
@@ -80,6 +81,8 @@ pub(crate) enum Tok {
     Int(u64),
     /// Magnitude of an integer of more than 64 bits.
     Big(BigInt),
+    /// Magnitude of a rational number.
+    Rational(Rational),
     Float(f64),
     Str(String),
     /// A back-quoted list of character codes.
@@ -108,6 +111,7 @@ impl Display for Tok {
             Tok::Var(name) => return write!(f, "variable {name}"),
             Tok::Int(n) => return write!(f, "{n}"),
             Tok::Big(n) => return write!(f, "{n}"),
+            Tok::Rational(n) => return write!(f, "{n}"),
             Tok::Float(x) => return write!(f, "{x:?}"),
             Tok::Str(_) | Tok::Codes(_) => "a string",
             Tok::Open | Tok::OpenCall => "`(`",

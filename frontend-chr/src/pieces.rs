@@ -88,7 +88,7 @@ fn kind(token: &Tok) -> Option<PieceKind> {
         Tok::Atom(_) => PieceKind::Symbol,
         Tok::QuotedAtom(_) => PieceKind::Quoted,
         Tok::Var(_) => PieceKind::Variable,
-        Tok::Int(_) | Tok::Big(_) | Tok::Float(_) => PieceKind::Number,
+        Tok::Int(_) | Tok::Big(_) | Tok::Rational(_) | Tok::Float(_) => PieceKind::Number,
         Tok::Str(_) | Tok::Codes(_) => PieceKind::Text,
         Tok::Open => PieceKind::Open,
         Tok::OpenCall => PieceKind::OpenCall,

@@ -131,6 +131,7 @@ impl<'a> Printer<'a> {
                 TermKind::Var(name) => out.write_str(name)?,
                 TermKind::Int(n) => write!(out, "{n}")?,
                 TermKind::Big(n) => write!(out, "{n}")?,
+                TermKind::Rational(n) => write!(out, "{n}")?,
                 TermKind::Float(x) => print_float(*x, out)?,
                 TermKind::Str(text) => print_quoted('"', text, out)?,
                 TermKind::Atom(name) => self.atom(name, out)?,
@@ -153,7 +154,7 @@ impl<'a> Printer<'a> {
     /// `-(1)` is a compound term, `-1` a number.
     fn is_signed_number(&self, name: &str, operand: TermId) -> bool {
         let kind = self.module.kind(operand);
-        matches!(name, "-" | "+") && matches!(kind, TermKind::Int(_) | TermKind::Big(_) | TermKind::Float(_))
+        matches!(name, "-" | "+") && kind.is_number()
     }
 
     fn starts_with_letter(&self, id: TermId) -> bool {

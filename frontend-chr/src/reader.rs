@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::ids::IdVec;
+use gchr_base::logic::Rational;
 use gchr_base::logic::{OpDef, Operators};
 use gchr_base::source::Span;
 use num_bigint::BigInt;
@@ -170,6 +171,7 @@ impl<'a> Reader<'a> {
             Tok::Var(name) => self.simple(TermKind::Var(name.clone()), span),
             Tok::Int(n) => self.simple(integer(*n), span),
             Tok::Big(n) => self.simple(TermKind::Big(Arc::new(n.clone())), span),
+            Tok::Rational(n) => self.simple(TermKind::Rational(Arc::new(n.clone())), span),
             Tok::Float(x) => self.simple(TermKind::Float(*x), span),
             Tok::Str(text) => self.text(text, self.syntax.quotes.double, span),
             Tok::Codes(text) => self.text(text, self.syntax.quotes.back, span),
@@ -258,6 +260,10 @@ impl<'a> Reader<'a> {
                 None => TermKind::Big(Arc::new(-BigInt::from(*n))),
             },
             Tok::Big(n) => TermKind::Big(Arc::new(-n)),
+            Tok::Rational(n) => {
+                let (numerator, denominator) = (-&n.numerator, n.denominator.clone());
+                TermKind::Rational(Arc::new(Rational { numerator, denominator }))
+            }
             Tok::Float(x) => TermKind::Float(-x),
             _ => return false,
         };

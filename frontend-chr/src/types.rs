@@ -359,7 +359,7 @@ fn fits_builtin(kind: &TermKind, ty: &Type) -> bool {
         (TermKind::Var(_), _) | (_, Type::Any | Type::Param(_) | Type::User(..)) => true,
         (TermKind::Int(n), Type::Natural | Type::DenseInt) => *n >= 0,
         (TermKind::Int(_) | TermKind::Big(_), Type::Int | Type::Number) => true,
-        (TermKind::Float(_), Type::Float | Type::Number) => true,
+        (TermKind::Float(_), Type::Float | Type::Number) | (TermKind::Rational(_), Type::Number) => true,
         (TermKind::Atom(_), Type::Atom) => true,
         (TermKind::Str(_), Type::Str) => true,
         _ => false,
@@ -389,7 +389,11 @@ fn fits_variant(
         TermKind::Atom(name) => (name, &[]),
         TermKind::Compound { name, args } => (name, args),
         // A constant as an alternative is named by its text.
-        TermKind::Int(_) | TermKind::Big(_) | TermKind::Float(_) | TermKind::Str(_) => {
+        TermKind::Int(_)
+        | TermKind::Big(_)
+        | TermKind::Rational(_)
+        | TermKind::Float(_)
+        | TermKind::Str(_) => {
             return variants.iter().any(|v| v.args.is_empty() && v.name == module.term_text(id));
         }
     };

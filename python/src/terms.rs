@@ -63,6 +63,7 @@ impl AnswerTerms {
                 LogicNode::Var(v) => text += &self.names[v.0 as usize],
                 LogicNode::Int(n) => text += &Value::Int(*n).quoted().to_string(),
                 LogicNode::Big(n) => text += &n.to_string(),
+                LogicNode::Rational(n) => text += &n.to_string(),
                 LogicNode::Float(x) => text += &Value::Float(*x).quoted().to_string(),
                 LogicNode::Atom(name) => text += &Value::Atom(name).quoted().to_string(),
                 LogicNode::Nil => text += "[]",
@@ -310,6 +311,10 @@ fn simple<'py>(
     Ok(Some(match answer.terms.node(id) {
         LogicNode::Int(n) => PyInt::new(py, *n).into_any(),
         LogicNode::Big(n) => n.as_ref().clone().into_bound_py_any(py)?,
+        LogicNode::Rational(n) => {
+            let parts = (n.numerator.clone(), n.denominator.clone());
+            py.import("fractions")?.getattr("Fraction")?.call1(parts)?
+        }
         LogicNode::Float(x) => PyFloat::new(py, *x).into_any(),
         LogicNode::Str(text) => PyString::new(py, text).into_any(),
         LogicNode::Nil => PyList::empty(py).into_any(),

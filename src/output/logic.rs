@@ -193,6 +193,7 @@ fn write_term(answer: &Answer, term: LogicTermId, out: &mut impl Write) -> io::R
             LogicNode::Int(n) => write!(out, "{n}")?,
             LogicNode::Big(n) => write!(out, "{n}")?,
             // JSON has no numbers for the others.
+            LogicNode::Rational(n) => write!(out, "{{\"rational\": \"{n}\"}}")?,
             LogicNode::Float(x) if !x.is_finite() => write!(out, "{{\"float\": \"{x}\"}}")?,
             LogicNode::Float(x) => serde_json::to_writer(&mut *out, x)?,
             LogicNode::Nil => out.write_all(b"[]")?,

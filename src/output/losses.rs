@@ -184,7 +184,7 @@ impl ValueKinds {
         while let Some((term, is_whole)) = pending.pop() {
             match answer.terms.node(term) {
                 LogicNode::Var(_) => self.variable = true,
-                LogicNode::Big(_) => self.beyond = true,
+                LogicNode::Big(_) | LogicNode::Rational(_) => self.beyond = true,
                 LogicNode::Float(x) if !x.is_finite() => self.beyond = true,
                 LogicNode::Compound { args, .. } => {
                     self.compound |= is_whole;

@@ -12,7 +12,7 @@ mod terms;
 pub use evaluator::{Evaluator, NoEvaluator, Unsolved};
 pub use operators::{Fixity, OpDef, Operators, right_limit};
 pub use reader::{ReadTerm, Reader, SyntaxError};
-pub use terms::{CONS, LogicNode, LogicTermId, Terms, VarId, Variable};
+pub use terms::{CONS, LogicNode, LogicTermId, Rational, Terms, VarId, Variable};
 
 use std::sync::Arc;
 

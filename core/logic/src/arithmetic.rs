@@ -1,6 +1,7 @@
 //! Evaluation of arithmetic terms, as SWI-Prolog defines it.
 
 mod rare;
+mod rationals;
 
 use num_bigint::{BigInt, Sign};
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -178,6 +179,11 @@ impl Machine<'_, '_> {
 
     pub fn evaluate_unary(&mut self, name: Atom, a: Number) -> Done<Number> {
         let big = |n: BigInt| Ok(Number::of_big(n));
+        if let Number::Rational(n) = &a
+            && let Some(value) = self.unary_of_rational(name, n)?
+        {
+            return Ok(value);
+        }
         match (name, &a) {
             (atom::plus | atom::plus_of | atom::eval, _) => Ok(a),
             (atom::minus, Number::Int(n)) if *n != i64::MIN => Ok(Number::Int(-n)),
@@ -272,6 +278,10 @@ impl Machine<'_, '_> {
             }
             atom::power | atom::hat => self.power(name == atom::hat, a, b),
             atom::atan2 | atom::atan => self.float_result(a.to_float().atan2(b.to_float())),
+            atom::copysign if matches!(a, Number::Rational(_)) => {
+                let is_negative = |n: &Number| n.to_float().is_sign_negative();
+                if is_negative(&a) == is_negative(&b) { Ok(a) } else { self.evaluate_unary(atom::minus, a) }
+            }
             atom::copysign => Ok(Number::Float(a.to_float().copysign(b.to_float()))),
             atom::log => {
                 let (a, b) = (a.to_float(), b.to_float());
@@ -315,6 +325,9 @@ impl Machine<'_, '_> {
             };
             return self.checked(Number::of_big(result));
         }
+        if let Some(number) = self.ring_of_rationals(name, a, b)? {
+            return Ok(number);
+        }
         let (a, b) = (a.to_float(), b.to_float());
         self.float_result(match name {
             atom::plus => a + b,
@@ -334,6 +347,9 @@ impl Machine<'_, '_> {
                 return Ok(Number::of_big(quotient));
             }
             return self.float_result(a.to_float() / b.to_float());
+        }
+        if !a.is_float() && !b.is_float() {
+            return self.quotient(atom::slash, &a, &b);
         }
         if b.to_float() == 0.0 {
             self.refuses(atom::slash, 2);
@@ -407,8 +423,8 @@ impl Machine<'_, '_> {
                 if base == -&one {
                     return Ok(Number::Int(if (&exponent % 2_u32).is_zero() { 1 } else { -1 }));
                 }
-                if base.is_zero() && integer {
-                    self.refuses(atom::hat, 2);
+                if base.is_zero() {
+                    self.refuses(if integer { atom::hat } else { atom::power }, 2);
                     return Err(self.evaluation_error("zero_divisor"));
                 }
                 return self.float_result(a.to_float().powf(b.to_float()));
@@ -421,6 +437,9 @@ impl Machine<'_, '_> {
                 }
                 None => Err(self.resource_error("memory")),
             };
+        }
+        if let Some(number) = self.power_of_rationals(&a, &b)? {
+            return Ok(number);
         }
         let (x, y) = (a.to_float(), b.to_float());
         if x == 0.0 && y < 0.0 {

@@ -120,11 +120,60 @@ pub(crate) fn power(meter: &Meter, base: &BigInt, mut exponent: u32) -> BigInt {
 /// The greatest common divisor.
 pub(crate) fn gcd(meter: &Meter, a: BigInt, b: BigInt) -> BigInt {
     let (mut a, mut b) = (a.into_parts().1, b.into_parts().1);
-    while !b.is_zero() && !meter.is_stopped() {
-        let rest = divided(meter, &a, &b).1;
-        (a, b) = (b, rest);
+    if a < b {
+        (a, b) = (b, a);
     }
-    signed(false, a)
+    while b.bits() > 64 && !meter.is_stopped() {
+        (a, b) = match leading_steps(&a, &b) {
+            Some([[s, t], [u, v]]) if spend(meter, digits(&a)) => {
+                (combined(&a, s, &b, t), combined(&a, u, &b, v))
+            }
+            _ => {
+                let rest = divided(meter, &a, &b).1;
+                (b, rest)
+            }
+        };
+    }
+    if meter.is_stopped() || b.is_zero() {
+        return signed(false, a);
+    }
+    // The last steps are those of machine words.
+    let rest = divided(meter, &a, &b).1;
+    let [mut a, mut b] = [b, rest].map(|n| n.iter_u64_digits().next().unwrap_or(0));
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    signed(false, a.into())
+}
+
+/// Several steps of Euclid's algorithm at once, as far as the leading digits of both numbers tell what they are
+/// (Lehmer): the factors by which the next pair is made of this one. Nothing where not even one step is known.
+fn leading_steps(a: &BigUint, b: &BigUint) -> Option<[[i64; 2]; 2]> {
+    let shift = a.bits() - 62;
+    let leading = |n: &BigUint| (n >> shift).iter_u64_digits().next().unwrap_or(0) as i64;
+    let (mut x, mut y) = (leading(a), leading(b));
+    let [mut above, mut below] = [[1_i64, 0], [0, 1]];
+    while y + below[0] != 0 && y + below[1] != 0 {
+        let quotient = (x + above[0]) / (y + below[0]);
+        if quotient != (x + above[1]) / (y + below[1]) {
+            break;
+        }
+        let step = |from: i64, by: i64| from.checked_sub(quotient.checked_mul(by)?);
+        let Some(next) = step(above[0], below[0]).zip(step(above[1], below[1])) else { break };
+        (above, below) = (below, [next.0, next.1]);
+        (x, y) = (y, x - quotient * y);
+    }
+    (above[1] != 0).then_some([above, below])
+}
+
+/// `a * s + b * t`, which is not negative; one of the factors may be.
+fn combined(a: &BigUint, s: i64, b: &BigUint, t: i64) -> BigUint {
+    let (left, right) = (a * s.unsigned_abs(), b * t.unsigned_abs());
+    match (s < 0, t < 0) {
+        (false, false) => left + right,
+        (false, true) => left - right,
+        (true, _) => right - left,
+    }
 }
 
 /// `10 ^ (DECIMALS << level)` for each level up to one.
@@ -224,6 +273,27 @@ mod tests {
         assert_eq!(power(&meter, &BigInt::from(7), 0), BigInt::one());
         let (a, b) = (power(&meter, &BigInt::from(6), 99), power(&meter, &BigInt::from(4), 200));
         assert_eq!(gcd(&meter, a, -b), BigInt::from(2).pow(99));
+        // As Euclid's algorithm has it, for numbers of like and of different lengths, with and without common factors.
+        for bits in [1_u64, 63, 64, 65, 127, 128, 129, 640, 3000] {
+            for others in [1_u64, 62, 64, 66, 128, 200, 3000] {
+                for common in [0_u64, 1, 70, 500] {
+                    let factor = number(&mut random, common);
+                    let (a, b) = (number(&mut random, bits) * &factor, number(&mut random, others) * &factor);
+                    let (mut x, mut y) = (a.clone(), b.clone());
+                    while !y.is_zero() {
+                        (x, y) = (y.clone(), x % y);
+                    }
+                    assert_eq!(gcd(&meter, a, b), x, "{bits} {others} {common}");
+                }
+            }
+        }
+        let fibonacci = |n: u32| {
+            let (mut a, mut b) = (BigInt::zero(), BigInt::one());
+            (0..n).for_each(|_| (a, b) = (b.clone(), &a + &b));
+            a
+        };
+        assert_eq!(gcd(&meter, fibonacci(3000), fibonacci(1250)), fibonacci(250));
+        assert_eq!(gcd(&meter, fibonacci(2001), fibonacci(2000)), BigInt::one());
     }
 
     #[test]

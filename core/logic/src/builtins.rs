@@ -26,20 +26,18 @@ type Table = &'static [(&'static str, usize, Native)];
 
 /// Makes all predicates that are not written in Prolog.
 pub(crate) fn register(db: &mut Database) {
-    let tables: [Table; 11] = [
-        terms::TABLE,
-        lists::TABLE,
-        domains::TABLE,
-        atoms::TABLE,
-        strings::TABLE,
+    let pure: [Table; 5] = [terms::TABLE, lists::TABLE, domains::TABLE, atoms::TABLE, strings::TABLE];
+    let others: [Table; 7] = [
         output::TABLE,
         input::TABLE,
         files::TABLE,
         database::TABLE,
         flags::TABLE,
         crate::constraints::TABLE,
+        crate::alarms::TABLE,
     ];
-    for &(name, arity, native) in tables.into_iter().flatten() {
+    db.pure_natives = pure.iter().map(|table| table.len() as u32).sum();
+    for &(name, arity, native) in pure.into_iter().chain(others).flatten() {
         let pred = db.named(name, arity);
         db.natives.push((native, pred));
         db.preds[pred as usize].definition = Definition::Native(db.natives.len() as u32 - 1);
@@ -52,6 +50,7 @@ pub(crate) fn register(db: &mut Database) {
     controls.extend((1..=8).map(|n| ("call", n, Control::Call)));
     controls.extend([
         ("catch", 3, Control::Catch),
+        ("$call_cleanup", 3, Control::Cleanup),
         ("$call_cut", 2, Control::CallCut),
         ("$chr_wake", 2, Control::WakeConstraints),
     ]);

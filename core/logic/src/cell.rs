@@ -17,7 +17,7 @@ pub(crate) enum Tag {
     Int,
     /// An atom.
     Atom,
-    /// A float, a string or a large integer: the place of its header.
+    /// A float, a string, a large integer or a rational number: the place of its header.
     Box,
     /// On the heap only: a functor, or the header of a boxed value.
     Header,
@@ -39,6 +39,7 @@ pub(crate) enum BoxKind {
     Float,
     Str,
     Big,
+    Rational,
 }
 
 /// Arities from here on mark headers of boxed values.
@@ -116,7 +117,8 @@ impl Cell {
     pub fn arity(self) -> usize {
         (self.0 >> 35) as usize
     }
-    /// The header of a boxed value of some words; `detail` is the number of bytes of a string, the sign of an integer.
+    /// The header of a boxed value of some words; `detail` is the number of bytes of a string, the sign of an integer
+    /// or a rational number.
     pub fn header(kind: BoxKind, detail: u32) -> Self {
         Self((BOXES + kind as u64) << 35 | u64::from(detail) << 3 | Tag::Header as u64)
     }
@@ -124,7 +126,8 @@ impl Cell {
         match (self.0 >> 35) - BOXES {
             0 => BoxKind::Float,
             1 => BoxKind::Str,
-            _ => BoxKind::Big,
+            2 => BoxKind::Big,
+            _ => BoxKind::Rational,
         }
     }
     pub fn detail(self) -> u32 {

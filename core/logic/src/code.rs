@@ -132,6 +132,8 @@ pub(crate) enum Instr {
     // What the machine itself continues with.
     /// The goal of `catch/3` ended.
     PopCatch,
+    /// A goal ended that is cleaned up after.
+    PopCleanup,
     /// The registers that were kept while goals of bound variables ran are restored.
     Woken,
     /// Second goal of a conjunction that is interpreted.
@@ -165,10 +167,16 @@ pub(crate) mod at {
     pub const CONTINUE: Label = 8;
     pub const NEXT_WOKEN: Label = 9;
     pub const PROCEED: Label = 10;
+    pub const POP_CLEANUP: Label = 11;
+    /// The last one of them.
+    pub const LAST: Label = POP_CLEANUP;
 }
 
 /// What lies at the fixed places.
 pub(crate) fn fixed_code() -> Vec<Instr> {
     use Instr::*;
-    vec![Fail, PopCatch, Woken, NextGoal, Commit, SoftCommit, NotHeld, Answer, Continue, NextWoken, Proceed]
+    vec![
+        Fail, PopCatch, Woken, NextGoal, Commit, SoftCommit, NotHeld, Answer, Continue, NextWoken, Proceed,
+        PopCleanup,
+    ]
 }

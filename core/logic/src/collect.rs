@@ -13,7 +13,7 @@ use gchr_base::hash::{HashMap, HashSet};
 
 use crate::cell::{Cell, MAX_ARITY, Tag};
 use crate::code::{FAIL, Instr, Label, at};
-use crate::heap::{Heap, MARK, Undo};
+use crate::heap::{Heap, MARK, Undo, Woken};
 use crate::machine::{Alternative, Done, FRAME, Global, Machine};
 use crate::walk::Visited;
 use live::Live;
@@ -36,18 +36,25 @@ struct Collector {
 }
 
 impl Machine<'_, '_> {
-    /// Looks at limits, and collects where the heap grew; the first `arity` registers are in use.
+    /// Looks at limits, those that the program set among them, and collects where the heap grew; the first `arity`
+    /// registers are in use.
     #[cold]
     pub fn rest(&mut self, arity: usize) -> Done<()> {
         if self.heap.top() >= self.collect_at {
             self.collect(arity);
         }
-        self.look()
+        self.look()?;
+        if self.alarms.is_quiet() || !self.is_ringing() { Ok(()) } else { self.sound_alarms() }
     }
 
     /// Whether the next call collects.
     pub fn is_collection_due(&self) -> bool {
         self.heap.top() >= self.collect_at
+    }
+
+    /// How many registers the code from a place on reads before it writes them.
+    pub fn registers_at(&self, label: Label) -> usize {
+        live::at(&self.db, label).registers.last().map_or(0, |&x| x as usize + 1)
     }
 
     fn collect(&mut self, arity: usize) {
@@ -75,7 +82,8 @@ impl Machine<'_, '_> {
         let heap = &self.heap;
         let registers = self.x[..arity].iter().chain(&self.saved).chain(self.roots.iter().flatten());
         registers.for_each(|&cell| c.marks.mark(heap, cell));
-        for &(place, value) in &heap.woken {
+        for woken in &heap.woken {
+            let Woken::Bound(place, value) = *woken else { continue };
             c.marks.mark(heap, Cell::attributed(place));
             c.marks.mark(heap, value);
         }
@@ -110,19 +118,33 @@ impl Machine<'_, '_> {
                     let live = self.live_at(c, self.stack[first].as_int() as Label);
                     let kept = live.registers.iter().map(|&x| 2 + x as usize).filter(|&slot| slot < n);
                     kept.for_each(|slot| c.slot(&self.heap, &self.stack, first + slot));
+                    if live.leaves {
+                        // Where the interrupted clause was last called from says nothing of its environment.
+                        let own = self.stack[env].0 as usize;
+                        self.mark_slots(c, own, &live);
+                        label = self.stack[own + 1].0 as Label;
+                        env = self.stack[own].0 as usize;
+                        continue;
+                    }
                 }
-                _ if label <= at::PROCEED => {
+                _ if label <= at::LAST => {
                     (first..first + n).for_each(|place| c.slot(&self.heap, &self.stack, place));
                 }
                 _ => {
                     let live = self.live_at(c, label);
-                    let kept = live.slots.iter().map(|&y| y as usize).filter(|&slot| slot < n);
-                    kept.for_each(|slot| c.slot(&self.heap, &self.stack, first + slot));
+                    self.mark_slots(c, env, &live);
                 }
             }
             label = self.stack[env + 1].0 as Label;
             env = self.stack[env].0 as usize;
         }
+    }
+
+    /// Marks what the code of an environment reads of its slots.
+    fn mark_slots(&self, c: &mut Collector, env: usize, live: &Live) {
+        let n = self.stack[env + 2].0 as usize;
+        let kept = live.slots.iter().map(|&y| y as usize).filter(|&slot| slot < n);
+        kept.for_each(|slot| c.slot(&self.heap, &self.stack, env + FRAME + slot));
     }
 
     fn live_at(&self, c: &mut Collector, label: Label) -> Rc<Live> {
@@ -156,7 +178,8 @@ impl Machine<'_, '_> {
         let registers =
             self.x[..arity].iter_mut().chain(&mut self.saved).chain(self.roots.iter_mut().flatten());
         registers.for_each(|cell| marks.move_cell(cell));
-        for (place, value) in &mut self.heap.woken {
+        for woken in &mut self.heap.woken {
+            let Woken::Bound(place, value) = woken else { continue };
             *place = marks.rank(*place);
             marks.move_cell(value);
         }

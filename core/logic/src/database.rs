@@ -41,6 +41,7 @@ pub(crate) enum Control {
     Call,
     /// `catch/3`.
     Catch,
+    Cleanup,
     /// `$call_cut(Goal, Level)`: `call/1` whose cut goes to a level.
     CallCut,
     /// A control construct that is called as a goal.
@@ -217,6 +218,8 @@ pub(crate) struct Database {
     pub clauses: Vec<ClauseInfo>,
     pub records: Vec<Record>,
     pub natives: Vec<(Native, PredId)>,
+    /// How many of them, the first ones, change nothing but their results.
+    pub pure_natives: u32,
     pub operators: Operators,
     pub flags: Flags,
     /// Counts changes of dynamic predicates.
@@ -300,6 +303,7 @@ impl Database {
             clauses: Vec::new(),
             records: Vec::new(),
             natives: Vec::new(),
+            pure_natives: 0,
             operators: Operators::default(),
             flags: Flags::default(),
             generation: 0,
@@ -326,6 +330,10 @@ impl Database {
     pub fn named(&mut self, name: &str, arity: usize) -> PredId {
         let name = self.names.intern(name);
         self.pred(name, arity)
+    }
+    /// Whether a predicate is a part of the machine, so that it has no clauses.
+    pub fn is_fixed(&self, pred: PredId) -> bool {
+        matches!(self.preds[pred as usize].definition, Definition::Native(_) | Definition::Control(_))
     }
     /// Whether a predicate is defined by the program.
     pub fn is_own(&self, pred: PredId) -> bool {

@@ -1,5 +1,6 @@
 //! The heap of terms and the trail: building, binding, undoing, and looking at terms.
 
+use gchr_base::logic::Rational;
 use num_bigint::{BigInt, Sign};
 
 use crate::cell::{Atom, BoxKind, Cell, Tag};
@@ -21,6 +22,15 @@ pub(crate) enum Undo {
     Global(Atom, Option<crate::machine::Global>),
 }
 
+/// What goals are to be run for before the next call.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Woken {
+    /// An attributed variable was bound to something.
+    Bound(usize, Cell),
+    /// Alarms are due.
+    Alarm,
+}
+
 /// Terms, and what must be undone of them.
 #[derive(Debug)]
 pub(crate) struct Heap<'a> {
@@ -32,8 +42,8 @@ pub(crate) struct Heap<'a> {
     pub barrier: usize,
     /// Whether there is a choice point to which changes must be undone.
     pub has_choice: bool,
-    /// Attributed variables that were bound, and what they were bound to, until their goals are run.
-    pub woken: Vec<(usize, Cell)>,
+    /// What has goals that run before the next call.
+    pub woken: Vec<Woken>,
     /// Numbers of attributed variables, by which indexes know them.
     pub numbered: usize,
     /// Attributed variables below this place cannot be bound: they are of heads, and their guard is asked.
@@ -50,6 +60,11 @@ pub(crate) struct Heap<'a> {
 
 /// A mark in the trail: the newest entry of `undo`.
 pub(crate) const MARK: u64 = u64::MAX;
+
+/// How many words the numerator and the denominator of a rational number have.
+pub(crate) fn digits_of_parts(word: Cell) -> [usize; 2] {
+    [word.0 as u32 as usize, (word.0 >> 32) as usize]
+}
 
 impl Heap<'_> {
     /// The same under no limits.
@@ -150,7 +165,7 @@ impl Heap<'_> {
         if place < self.protected {
             return false;
         }
-        self.woken.push((place, value));
+        self.woken.push(Woken::Bound(place, value));
         self.assign(place, value);
         true
     }
@@ -274,6 +289,30 @@ impl Heap<'_> {
         Cell::boxed(place)
     }
 
+    /// A rational number in lowest terms that is no integer: how many digits both parts have, and these.
+    pub fn rational(&mut self, n: &Rational) -> Cell {
+        self.meter.spend(((n.numerator.bits() + n.denominator.bits()) / 64) as usize);
+        let place = self.top();
+        let (sign, above) = n.numerator.to_u64_digits();
+        let (_, below) = n.denominator.to_u64_digits();
+        self.push(Cell::header(BoxKind::Rational, u32::from(sign == Sign::Minus)));
+        self.push(Cell((below.len() as u64) << 32 | above.len() as u64));
+        self.cells.extend(above.into_iter().chain(below).map(Cell));
+        Cell::boxed(place)
+    }
+    pub fn rational_at(&self, cell: Cell) -> Rational {
+        let place = cell.place();
+        let sign = if self.cells[place].detail() == 1 { Sign::Minus } else { Sign::Plus };
+        let [above, below] = digits_of_parts(self.cells[place + 1]);
+        let part = |sign, from: usize, n: usize| {
+            let words = &self.cells[from..from + n];
+            let digits: Vec<u32> = words.iter().flat_map(|w| [w.0 as u32, (w.0 >> 32) as u32]).collect();
+            BigInt::from_slice(sign, &digits)
+        };
+        let numerator = part(sign, place + 2, above);
+        Rational { numerator, denominator: part(Sign::Plus, place + 2 + above, below) }
+    }
+
     /// The kind of a boxed value.
     pub fn box_kind(&self, cell: Cell) -> BoxKind {
         self.cells[cell.place()].box_kind()
@@ -291,6 +330,7 @@ impl Heap<'_> {
             BoxKind::Float => 2,
             BoxKind::Str => 1 + (header.detail() as usize).div_ceil(8),
             BoxKind::Big => 2 + self.cells[cell.place() + 1].0 as usize,
+            BoxKind::Rational => 2 + digits_of_parts(self.cells[cell.place() + 1]).iter().sum::<usize>(),
         }
     }
     pub fn string_at(&self, cell: Cell) -> String {

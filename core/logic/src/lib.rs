@@ -1,6 +1,7 @@
 //! Clauses and constraint rules over logical variables: compiled to instructions, and run by one machine with a trail
 //! and choice points.
 
+mod alarms;
 mod arithmetic;
 mod big;
 mod builtins;

@@ -1,5 +1,6 @@
 //! The machine: registers, environments and choice points.
 
+mod cleanup;
 mod control;
 mod errors;
 mod run;
@@ -14,6 +15,7 @@ use gchr_base::memory::{self, Shortage};
 use gchr_base::source::Span;
 use gchr_base::stop::StopReason;
 
+use crate::alarms::Alarms;
 use crate::cell::{Atom, Cell};
 use crate::code::Label;
 use crate::collect::FEWEST;
@@ -35,6 +37,8 @@ pub(crate) enum Throw {
     Stop(Box<StopReason>),
     /// `halt/1`.
     Halt(i32),
+    /// A time limit of the program's own ended a built-in predicate.
+    Rung,
 }
 
 pub(crate) type Done<T> = Result<T, Throw>;
@@ -50,6 +54,8 @@ pub(crate) enum Alternative {
     Goal,
     /// Nothing: it marks a `catch/3` whose environment is at a place.
     Catch(usize),
+    /// Nothing: it marks a goal that is cleaned up after, whose environment is at a place. What is to be done is saved.
+    Cleanup(usize),
 }
 
 /// A choice point.
@@ -111,6 +117,7 @@ pub(crate) struct Machine<'c, 'a> {
     pub collect_at: usize,
     /// The least that `collect_at` may be.
     pub fewest: usize,
+    pub alarms: Alarms,
     pub control: &'c mut Control<'a>,
     pub reader: &'c dyn Reader,
     pub findalls: Vec<Vec<Record>>,
@@ -126,6 +133,11 @@ pub(crate) struct Machine<'c, 'a> {
     pub backtrace: Vec<Span>,
     /// Whether a choice point below all others keeps what was there before the run.
     pub returns: bool,
+    /// What is to be done for goals that a cut ended, the innermost first: the term that the reason is unified with,
+    /// and a goal.
+    cut_off: Vec<(Cell, Cell)>,
+    /// The environment in which a term was thrown that is thrown again.
+    pub thrown_in: Option<usize>,
     /// Whether the terms of the latest `$may_differ` can be made equal, if goals of variables allow it.
     pub wakes: bool,
     /// How long terms, trail, environments, choice points and what these save were at the last look.
@@ -168,6 +180,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             chunk: CHUNK,
             collect_at: FEWEST,
             fewest: FEWEST,
+            alarms: Alarms::default(),
             control,
             reader,
             findalls: Vec::new(),
@@ -180,6 +193,8 @@ impl<'c, 'a> Machine<'c, 'a> {
             times: HashMap::default(),
             backtrace: Vec::new(),
             returns: false,
+            cut_off: Vec::new(),
+            thrown_in: None,
             wakes: false,
             lengths: [0; 5],
         }
@@ -236,6 +251,10 @@ impl<'c, 'a> Machine<'c, 'a> {
         self.make_room().map_err(|shortage| stop(shortage.of(WHAT)))?;
         // Where a collection is due, the next call is to come here.
         self.fuel = if self.is_collection_due() { 0 } else { self.control.fuel(self.steps, self.chunk) };
+        if !self.alarms.is_quiet() {
+            let left = self.alarms.most_steps.saturating_sub(self.steps);
+            self.fuel = if self.is_ringing() { 0 } else { self.fuel.min(left) };
+        }
         Ok(())
     }
 
@@ -257,6 +276,9 @@ impl<'c, 'a> Machine<'c, 'a> {
     /// Why a built-in predicate, or a walk over terms, that drew too much has to stop.
     #[cold]
     pub fn stopped(&self) -> Throw {
+        if self.heap.meter.has_rung() {
+            return Throw::Rung;
+        }
         Throw::Stop(Box::new(self.heap.meter.reason()))
     }
     /// What a walk over terms found, unless it was stopped.
@@ -281,6 +303,11 @@ impl<'c, 'a> Machine<'c, 'a> {
             self.fuel = 0;
         }
         self.checked(holds)
+    }
+
+    /// The next call looks at limits.
+    pub fn rest_soon(&mut self) {
+        self.fuel = 0;
     }
 
     /// Collects before each call.
@@ -320,14 +347,16 @@ impl<'c, 'a> Machine<'c, 'a> {
     /// The first free word of the stack.
     #[inline(always)]
     fn stack_top(&self) -> usize {
-        let top = match self.env {
-            0 => 1,
-            env => env + FRAME + self.stack[env + 2].0 as usize,
-        };
+        let top = self.top_of(self.env);
         match self.choices.last() {
             Some(choice) => top.max(choice.stack),
             None => top,
         }
+    }
+    /// The first word behind an environment.
+    #[inline(always)]
+    fn top_of(&self, env: usize) -> usize {
+        if env == 0 { 1 } else { env + FRAME + self.stack[env + 2].0 as usize }
     }
     /// A new environment with a number of slots.
     #[inline(always)]
@@ -439,10 +468,16 @@ impl<'c, 'a> Machine<'c, 'a> {
             }
         }
     }
-    /// Forgets the choice points from a number on.
+    /// Forgets the choice points from a number on. What is to be done for goals that this ends is
+    /// [noted](Self::is_cut_off).
     #[inline]
     pub fn cut(&mut self, level: usize) {
         if self.choices.len() > level {
+            for choice in self.choices[level..].iter().rev() {
+                if let Alternative::Cleanup(_) = choice.alternative {
+                    self.cut_off.push((self.saved[choice.saved + 1], self.saved[choice.saved + 2]));
+                }
+            }
             self.saved.truncate(self.choices[level].saved);
             self.choices.truncate(level);
             self.settle();
@@ -543,6 +578,11 @@ impl<'c, 'a> Machine<'c, 'a> {
                     }
                 }
                 Alternative::Catch(_) => self.pop_choice(),
+                Alternative::Cleanup(_) => {
+                    if let Some(label) = self.failed_within()? {
+                        return Ok(Some(label));
+                    }
+                }
             }
         }
     }

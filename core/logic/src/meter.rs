@@ -32,6 +32,11 @@ pub(crate) struct Meter<'a> {
     /// Bytes that the run may have of its own, and those that it had at the last look of the machine.
     limit: Option<u64>,
     own: Cell<u64>,
+    /// When the first time limit of the program's own is over, whether what is done now may be ended for it, and
+    /// whether it was.
+    alarm: Cell<Option<Instant>>,
+    may_ring: Cell<bool>,
+    has_rung: Cell<bool>,
     /// Bytes that the process may have; the bound of all is looked at where this says nothing.
     ceiling: Option<u64>,
 }
@@ -46,6 +51,9 @@ impl Default for Meter<'_> {
             memory: memory::MemoryWatch::start(),
             limit: None,
             own: Cell::new(0),
+            alarm: Cell::new(None),
+            may_ring: Cell::new(false),
+            has_rung: Cell::new(false),
             ceiling: None,
         }
     }
@@ -130,8 +138,36 @@ impl<'a> Meter<'a> {
         if let Some(shortage) = self.shortage(0, || self.memory.shortage()) {
             return self.stop(shortage.of(WHAT));
         }
+        if self.may_ring.get() && self.alarm.get().is_some_and(|alarm| Instant::now() >= alarm) {
+            self.fuel.set(0);
+            self.is_stopped.set(true);
+            self.has_rung.set(true);
+            return false;
+        }
         self.fuel.set(CHUNK);
         true
+    }
+
+    /// Stops work at this time where it [may be](Self::may_ring), until it [goes on](Self::go_on).
+    pub fn ring_at(&self, alarm: Option<Instant>) {
+        self.alarm.set(alarm);
+    }
+    /// Whether what is done from now on may be stopped for a time limit of the program: nothing but its results, which
+    /// are lost, depends on it.
+    #[inline(always)]
+    pub fn may_ring(&self, may: bool) {
+        self.may_ring.set(may);
+    }
+    /// Whether it was.
+    pub fn has_rung(&self) -> bool {
+        self.has_rung.get()
+    }
+    /// The program goes on after its time limit.
+    pub fn go_on(&self) {
+        self.is_stopped.set(false);
+        self.has_rung.set(false);
+        self.may_ring.set(false);
+        self.fuel.set(CHUNK);
     }
 
     #[cold]

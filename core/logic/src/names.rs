@@ -45,7 +45,7 @@ plus_of = "plus", msb = "msb", lsb = "lsb", popcount = "popcount", eval = "eval"
 random_float = "random_float", sqrt = "sqrt", sin = "sin", cos = "cos", tan = "tan", asin = "asin", acos = "acos",
 atan = "atan", exp = "exp", log = "log", log2 = "log2", sinh = "sinh", cosh = "cosh", tanh = "tanh", asinh = "asinh",
 acosh = "acosh", atanh = "atanh", numerator = "numerator", denominator = "denominator", rational = "rational",
-rationalize = "rationalize", pi = "pi", e = "e", epsilon = "epsilon", inf = "inf", infinite = "infinite", nan = "nan",
+rationalize = "rationalize", rdiv = "rdiv", pi = "pi", e = "e", epsilon = "epsilon", inf = "inf", infinite = "infinite", nan = "nan",
 max_tagged = "max_tagged_integer", min_tagged = "min_tagged_integer", max_integer = "max_integer",
 min_integer = "min_integer", cputime = "cputime", realtime = "realtime",
 }

@@ -338,6 +338,9 @@ impl Record {
             crate::cell::BoxKind::Float => 2,
             crate::cell::BoxKind::Str => 1 + (header.detail() as usize).div_ceil(8),
             crate::cell::BoxKind::Big => 2 + self.cells[at + 1].0 as usize,
+            crate::cell::BoxKind::Rational => {
+                2 + crate::heap::digits_of_parts(self.cells[at + 1]).iter().sum::<usize>()
+            }
         }
     }
 }

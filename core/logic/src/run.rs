@@ -213,7 +213,7 @@ impl Resident {
     pub fn store(&mut self, reader: &dyn Reader, control: &mut Control<'_>) -> Result<Answer, StopReason> {
         self.with_machine(control, reader, |machine| machine.nothing_bound()).map_err(|throw| match throw {
             Throw::Stop(reason) => *reason,
-            Throw::Ball(_) | Throw::Halt(_) => StopReason::Failed,
+            Throw::Ball(_) | Throw::Halt(_) | Throw::Rung => StopReason::Failed,
         })
     }
 
@@ -286,7 +286,7 @@ impl Machine<'_, '_> {
                         let term = self.shortly_written(term);
                         (Reason::Thrown { term, message }, std::mem::take(&mut self.backtrace))
                     }
-                    Throw::Halt(_) => (Reason::Stop(StopReason::Failed), Vec::new()),
+                    Throw::Halt(_) | Throw::Rung => (Reason::Stop(StopReason::Failed), Vec::new()),
                 };
                 places.push(place);
                 places.dedup();
@@ -365,10 +365,7 @@ impl Machine<'_, '_> {
     fn first(&mut self, program: &LogicProgram, goal: &Goal) -> Done<()> {
         let (cell, _) = self.goal(program, goal);
         match self.solve(cell)? {
-            Outcome::Holds => {
-                self.cut(self.floor());
-                Ok(())
-            }
+            Outcome::Holds => self.end_goal(),
             Outcome::Fails => Err(Throw::Stop(Box::new(StopReason::Failed))),
         }
     }
@@ -393,6 +390,7 @@ impl Machine<'_, '_> {
             answer(one, self.control.out()).map_err(|reason| Throw::Stop(Box::new(reason)))?;
             let more = self.choices.len() > self.floor();
             if !more || wanted == Answers::First(found) {
+                self.end_goal()?;
                 return Ok(more);
             }
             outcome = self.again()?;
@@ -607,6 +605,7 @@ impl Export {
                 crate::cell::BoxKind::Float => LogicNode::Float(m.heap.float_at(cell)),
                 crate::cell::BoxKind::Str => LogicNode::Str(m.heap.string_at(cell).into()),
                 crate::cell::BoxKind::Big => LogicNode::Big(Arc::new(m.heap.big_at(cell))),
+                crate::cell::BoxKind::Rational => LogicNode::Rational(Arc::new(m.heap.rational_at(cell))),
             },
             _ => {
                 let next = VarId(self.variables.len() as u32);

@@ -3,6 +3,7 @@
 use crate::cell::{BoxKind, Cell, Tag};
 use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
+use crate::number::Number;
 use crate::write::Style;
 
 /// Bytes that a message shows of a term.
@@ -153,6 +154,11 @@ impl Machine<'_, '_> {
             LogicNode::Big(n) => {
                 let n = (**n).clone();
                 Some(self.heap.big(&if negative { -n } else { n }))
+            }
+            LogicNode::Rational(n) => {
+                let numerator = if negative { -&n.numerator } else { n.numerator.clone() };
+                let number = Number::of_parts(&self.heap.meter, numerator, n.denominator.clone());
+                Some(self.heap.push_number(&number))
             }
             LogicNode::Float(x) => Some(self.heap.float(sign * x)),
             _ => None,

@@ -271,7 +271,7 @@ impl Heap<'_> {
                 BoxKind::Float => 3,
                 BoxKind::Str => 3 + (self.cells[cell.place()].detail() as usize + 1) / 8,
                 BoxKind::Big if i64::try_from(self.big_at(cell)).is_ok() => 3,
-                BoxKind::Big => 1 + self.box_words(cell),
+                BoxKind::Big | BoxKind::Rational => 1 + self.box_words(cell),
             },
             _ => 0,
         };

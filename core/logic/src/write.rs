@@ -319,6 +319,12 @@ impl Writer<'_> {
                     self.token(&text);
                 }
                 BoxKind::Big => self.token(&crate::big::text(&self.heap.meter, &self.heap.big_at(cell))),
+                BoxKind::Rational => {
+                    let (meter, n) = (&self.heap.meter, self.heap.rational_at(cell));
+                    let (above, below) =
+                        (crate::big::text(meter, &n.numerator), crate::big::text(meter, &n.denominator));
+                    self.token(&format!("{above}r{below}"));
+                }
                 BoxKind::Str => {
                     let mut text = self.heap.string_at(cell);
                     if self.style.quoted {

@@ -148,6 +148,7 @@ impl Copying<'_> {
             }
             LogicNode::Int(n) => TermKind::Int(*n),
             LogicNode::Big(n) => TermKind::Big(n.clone()),
+            LogicNode::Rational(n) => TermKind::Rational(n.clone()),
             LogicNode::Float(x) => TermKind::Float(*x),
             LogicNode::Atom(name) => TermKind::Atom(name.to_string()),
             LogicNode::Nil => TermKind::Atom("[]".into()),

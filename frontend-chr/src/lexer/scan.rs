@@ -1,5 +1,6 @@
 //! Bodies of tokens that a regular expression does not describe: comments, numbers, quoted items with their escapes.
 
+use gchr_base::logic::Rational;
 use logos::{FilterResult, Lexer};
 use num_bigint::BigInt;
 
@@ -90,7 +91,24 @@ pub(super) fn number(lexer: &mut Lexer<'_, Raw>) -> Tok {
         return integer(lexer, whole + 1, radix);
     }
     let end = float_end(text, whole);
-    if end == whole { integer(lexer, 0, 10) } else { float(lexer, end) }
+    if end > whole {
+        return float(lexer, end);
+    }
+    rational(lexer, whole).unwrap_or_else(|| integer(lexer, 0, 10))
+}
+
+/// The rational number that begins with `whole` digits: `1r3`.
+fn rational(lexer: &mut Lexer<'_, Raw>, whole: usize) -> Option<Tok> {
+    let text = &lexer.source()[lexer.span().start..];
+    let below = text[whole..].strip_prefix('r')?;
+    let length = digits(below, 10);
+    let number = |digits: &str| BigInt::parse_bytes(ungrouped(digits).as_bytes(), 10);
+    let (numerator, denominator) = (number(&text[..whole])?, number(&below[..length])?);
+    if denominator == BigInt::ZERO {
+        return None;
+    }
+    lexer.bump(whole + length);
+    Some(Tok::Rational(Rational { numerator, denominator }))
 }
 
 /// Endings of floats that are not finite, behind their digits: `1.0Inf`, `1.5NaN`.

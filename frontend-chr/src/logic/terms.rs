@@ -152,6 +152,7 @@ impl Building {
                 }
                 TermKind::Int(n) => LogicNode::Int(*n),
                 TermKind::Big(n) => LogicNode::Big(n.clone()),
+                TermKind::Rational(n) => LogicNode::Rational(n.clone()),
                 TermKind::Float(x) => LogicNode::Float(*x),
                 TermKind::Str(text) => LogicNode::Str(self.name(text)),
                 TermKind::Atom(name) if name == "[]" => LogicNode::Nil,

@@ -84,7 +84,7 @@ impl<'a> Lowering<'_> {
         let (module, span) = (scope.module, scope.module.span(id));
         let constant = |c| Some(Expr { kind: ExprKind::Const(c), sort: self.sorts.any, span });
         match module.kind(id) {
-            TermKind::Int(_) | TermKind::Big(_) | TermKind::Float(_) => {
+            TermKind::Int(_) | TermKind::Big(_) | TermKind::Rational(_) | TermKind::Float(_) => {
                 let number = self.constant(module, id)?;
                 return Some(Expr { kind: ExprKind::Const(number), sort: self.sorts.any, span });
             }

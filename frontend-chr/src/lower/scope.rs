@@ -180,7 +180,7 @@ impl Lowering<'_> {
         Some(match module.kind(id) {
             TermKind::Int(n) => Const::Int(*n),
             TermKind::Float(x) if x.is_finite() => Const::Float(*x),
-            TermKind::Big(_) | TermKind::Float(_) => {
+            TermKind::Big(_) | TermKind::Rational(_) | TermKind::Float(_) => {
                 self.out_of_range(module.span(id));
                 Const::Int(0)
             }
@@ -194,7 +194,7 @@ impl Lowering<'_> {
         self.beyond(
             Diagnostic::error("C0105", "this number is out of range")
                 .label(span, "does not fit")
-                .help("integers have 64 bits and floats must be finite; use a smaller number"),
+                .help("integers have 64 bits, floats must be finite, and there are no rationals; use a smaller number"),
         );
     }
 

@@ -28,6 +28,21 @@ pub struct Variable {
     pub occurrences: u32,
 }
 
+/// A rational number as it is written, `1r3`: not always in lowest terms.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rational {
+    /// The number above the line, with the sign.
+    pub numerator: BigInt,
+    /// The number below it, which is positive.
+    pub denominator: BigInt,
+}
+
+impl std::fmt::Display for Rational {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}r{}", self.numerator, self.denominator)
+    }
+}
+
 /// Shape of a term.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LogicNode {
@@ -37,6 +52,8 @@ pub enum LogicNode {
     Int(i64),
     /// An integer that needs more.
     Big(Arc<BigInt>),
+    /// A rational number.
+    Rational(Arc<Rational>),
     /// A float.
     Float(f64),
     /// An atom.

@@ -19,7 +19,7 @@ pub(super) fn is_unary(name: Atom) -> bool {
 
 /// Whether they have one with two.
 pub(super) fn is_binary(name: Atom) -> bool {
-    matches!(name, atom::lcm | atom::getbit | atom::nexttoward)
+    matches!(name, atom::lcm | atom::getbit | atom::nexttoward | atom::rdiv)
 }
 
 impl Machine<'_, '_> {
@@ -50,14 +50,11 @@ impl Machine<'_, '_> {
                 let bits = self.at_least(a, 0)?;
                 Number::Int(bits.iter_u64_digits().map(|digit| i64::from(digit.count_ones())).sum())
             }
-            atom::numerator => Number::of_big(self.whole_operand(a)?),
-            atom::denominator => {
-                self.whole_operand(a)?;
-                Number::Int(1)
-            }
+            atom::numerator => Number::of_big(self.parts_of(name, 1, a)?.0),
+            atom::denominator => Number::of_big(self.parts_of(name, 1, a)?.1),
             atom::rational | atom::rationalize => match a {
-                Number::Float(x) if x.fract() == 0.0 => self.whole(*x)?,
-                n => Number::of_big(self.whole_operand(n)?),
+                Number::Float(x) => self.rational_of_float(*x, name == atom::rationalize)?,
+                n => n.clone(),
             },
             _ => return Ok(None),
         }))
@@ -81,6 +78,7 @@ impl Machine<'_, '_> {
                 let (bits, at) = (self.at_least(a, 0)?, self.at_least(b, 0)?);
                 Number::Int(at.to_u64().is_some_and(|at| bits.bit(at)).into())
             }
+            atom::rdiv => self.quotient(name, a, b)?,
             atom::nexttoward => {
                 let (x, y) = (a.to_float(), b.to_float());
                 let next = match x.partial_cmp(&y) {

@@ -33,6 +33,8 @@ pub(super) const TABLE: Table = &[
     ("term_string", 2, |m| term_to_text(m, true)),
     ("$sub_text", 3, sub_texts),
     ("$concatenations", 2, concatenations),
+    ("$text_without", 4, text_without),
+    ("$only_part", 7, only_part),
     ("atomic_list_concat", 2, |m| {
         let mut text = String::new();
         for item in m.proper_list(m.x[0])? {
@@ -176,6 +178,91 @@ fn sub_texts(m: &mut M<'_, '_>) -> Done<bool> {
     }
     let list = m.heap.list(&found);
     Ok(m.unify_arg(2, list))
+}
+
+/// `$text_without(Text, Prefix, Suffix, Kind)`: the rest of a text, of which one part is known.
+fn text_without(m: &mut M<'_, '_>) -> Done<bool> {
+    let text = m.text_as(m.x[0], "atomic")?;
+    let (prefix, suffix) = (m.arg(1), m.arg(2));
+    let (known, place) = if prefix.is_var() { (suffix, 1) } else { (prefix, 2) };
+    let Some(part) = m.text_of(known) else { return Ok(false) };
+    let rest = if place == 1 { text.strip_suffix(&*part) } else { text.strip_prefix(&*part) };
+    let Some(rest) = rest else { return Ok(false) };
+    let rest = text_cell(m, rest, 3);
+    Ok(m.unify_arg(place, rest))
+}
+
+/// A text as an atom, or as a string where an argument says so.
+fn text_cell(m: &mut M<'_, '_>, text: &str, kind: usize) -> Cell {
+    match m.arg(kind) == Cell::atom(atom::string) {
+        true => m.heap.string(text),
+        false => m.atom_cell(text),
+    }
+}
+
+/// `$only_part(Text, Before, Length, After, Part, Kind, How)`: the part of a text of which the arguments say where it
+/// is, where there is one only (`How` is `done`) or none (`none`); fails where there may be several, or an argument is
+/// wrong.
+fn only_part(m: &mut M<'_, '_>) -> Done<bool> {
+    let (whole, part) = (m.arg(0), m.arg(4));
+    let places = [1, 2, 3].map(|i| m.arg(i));
+    let is_place = |cell: &Cell| cell.is_var() || cell.is_int() && cell.as_int() >= 0;
+    if whole.is_var()
+        || whole.is_compound()
+        || !part.is_var() && part.is_compound()
+        || !places.iter().all(is_place)
+    {
+        return Ok(false);
+    }
+    let Some(text) = m.text_of(whole) else { return Ok(false) };
+    let known = places.map(|cell| cell.is_int().then(|| cell.as_int() as usize));
+    // Bytes and characters are the same in most texts; others take the long way.
+    if !text.is_ascii() {
+        return Ok(false);
+    }
+    m.spend(1 + text.len() / 8)?;
+    let found = if part.is_var() {
+        let (from, to) = match known {
+            [Some(before), Some(length), _] => (Some(before), before.checked_add(length)),
+            [Some(before), None, Some(after)] => (Some(before), text.len().checked_sub(after)),
+            [None, Some(length), Some(after)] => {
+                let to = text.len().checked_sub(after);
+                (to.and_then(|to| to.checked_sub(length)), to)
+            }
+            _ => return Ok(false),
+        };
+        from.zip(to).filter(|(from, to)| from <= to && *to <= text.len())
+    } else {
+        let Some(part) = m.text_of(part) else { return Ok(false) };
+        let fits = |at: &usize| {
+            known[0].is_none_or(|before| before == *at)
+                && known[2].is_none_or(|after| after == text.len() - at - part.len())
+        };
+        if part.is_empty() {
+            return Ok(false);
+        }
+        let places = text.match_indices(&*part).map(|(at, _)| at);
+        let overlaps = places.clone().next().is_some_and(|at| text[at + 1..].contains(&*part));
+        let only =
+            [known[0], known[2].and_then(|after| (text.len()).checked_sub(after.checked_add(part.len())?))];
+        let at = match only.into_iter().flatten().next() {
+            Some(at) => text.get(at..).is_some_and(|rest| rest.starts_with(&*part)).then_some(at),
+            None if overlaps => return Ok(false),
+            None => places.clone().next(),
+        };
+        at.filter(fits).map(|at| (at, at + part.len()))
+    };
+    let how = m.atom_cell(if found.is_some() { "done" } else { "none" });
+    let Some((from, to)) = found else { return Ok(m.unify_arg(6, how)) };
+    let places = [from, to - from, text.len() - to];
+    for (i, place) in places.into_iter().enumerate() {
+        if !m.unify_arg(1 + i, Cell::int(place)) {
+            let none = m.atom_cell("none");
+            return Ok(m.unify_arg(6, none));
+        }
+    }
+    let cell = if part.is_var() { text_cell(m, &text[from..to], 5) } else { part };
+    Ok(m.unify_arg(4, cell) && m.unify_arg(6, how))
 }
 
 /// `$concatenations(Text, Pairs)`: all ways to cut a text in two atoms.

@@ -3,6 +3,8 @@
 
 use std::rc::Rc;
 
+use gchr_base::hash::HashSet;
+
 use super::Table;
 use crate::cell::{Atom, Cell};
 use crate::compile;
@@ -17,6 +19,12 @@ pub(super) const TABLE: Table = &[
     ("throw", 1, |m| {
         let ball = m.arg(0);
         Err(if ball.is_var() { m.instantiation_error() } else { m.throw(ball) })
+    }),
+    // A term that was caught, in the environment where it was thrown first, if that still counts.
+    ("$rethrow", 1, |m| Err(Throw::Ball(Box::new(m.heap.record(m.x[0]))))),
+    ("$rethrow", 2, |m| {
+        m.thrown_in = Some(m.int_arg(1)? as usize);
+        Err(Throw::Ball(Box::new(m.heap.record(m.x[0]))))
     }),
     ("halt", 0, |_| Err(Throw::Halt(0))),
     ("halt", 1, |m| {
@@ -73,6 +81,15 @@ pub(super) const TABLE: Table = &[
         m.globals.insert(name, Global::Record(record));
         Ok(true)
     }),
+    // The keys of global variables, in the standard order, but for those of the library.
+    ("$global_names", 1, |m| {
+        let mut names: Vec<Atom> = m.globals.keys().copied().collect();
+        names.retain(|&name| !m.db.names.text(name).starts_with('$'));
+        names.sort_by(|&a, &b| m.db.names.text(a).cmp(m.db.names.text(b)));
+        let items: Vec<Cell> = names.into_iter().map(Cell::atom).collect();
+        let list = m.heap.list(&items);
+        Ok(m.unify_arg(0, list))
+    }),
     ("b_setval", 2, set_global),
     ("nb_getval", 2, get_global),
     ("b_getval", 2, get_global),
@@ -120,11 +137,8 @@ impl Machine<'_, '_> {
             return Err(self.type_error("callable", head));
         };
         let pred = self.db.pred(name, arity);
-        let fixed = matches!(
-            self.db.preds[pred as usize].definition,
-            Definition::Native(_) | Definition::Control(_) | Definition::Constraint(_)
-        );
-        if fixed {
+        let is_constraint = matches!(self.db.preds[pred as usize].definition, Definition::Constraint(_));
+        if is_constraint || self.db.is_fixed(pred) {
             let indicator = self.indicator(pred);
             return Err(self.permission_error(action, "static_procedure", indicator));
         }
@@ -143,8 +157,19 @@ impl Machine<'_, '_> {
         clause
     }
 
+    /// Whether a part of a goal's control constructs is a variable.
+    fn calls_variables(&mut self, body: Cell) -> Done<bool> {
+        self.body_parts(body, |_, goal| goal.is_var())
+    }
+
     /// Whether a term is a goal, and so are all parts of its control constructs; variables may be.
     pub(crate) fn is_body(&mut self, body: Cell) -> Done<bool> {
+        let wrong = |m: &Self, goal: Cell| !goal.is_var() && m.heap.functor(goal).is_none();
+        self.body_parts(body, wrong).map(|any| !any)
+    }
+
+    /// Whether a part of a goal's control constructs that is none itself is so.
+    fn body_parts(&mut self, body: Cell, is_so: impl Fn(&Self, Cell) -> bool) -> Done<bool> {
         let mut pending = vec![body];
         while let Some(goal) = pending.pop() {
             self.spend(1)?;
@@ -153,12 +178,53 @@ impl Machine<'_, '_> {
                 Some((atom::comma | atom::semicolon | atom::bar | atom::arrow | atom::soft, 2)) => {
                     pending.extend([self.heap.arg(goal, 1), self.heap.arg(goal, 0)])
                 }
-                Some(_) => {}
-                None if goal.is_var() => {}
-                None => return Ok(false),
+                Some((atom::not, 1)) => pending.push(self.heap.arg(goal, 0)),
+                _ if is_so(self, goal) => return Ok(true),
+                _ => {}
             }
         }
-        Ok(true)
+        Ok(false)
+    }
+
+    /// The body of a clause in which variables are called by `call/1`. One that occurs nowhere before, so that it can
+    /// never be bound when it is called, is an error, as in SWI-Prolog.
+    fn body_with_calls(&mut self, head: Cell, body: Cell) -> Done<Cell> {
+        enum Task {
+            Visit(Cell),
+            Build(Atom, usize),
+        }
+        let mut known: HashSet<Cell> = self.heap.variables(head).into_iter().collect();
+        let (mut tasks, mut done) = (vec![Task::Visit(body)], Vec::new());
+        while let Some(task) = tasks.pop() {
+            self.spend(1)?;
+            let goal = match task {
+                Task::Visit(goal) => self.heap.deref(goal),
+                Task::Build(name, n) => {
+                    let args = done.split_off(done.len() - n);
+                    done.push(self.heap.compound(name, &args));
+                    continue;
+                }
+            };
+            match self.heap.functor(goal) {
+                _ if goal.is_var() && known.contains(&goal) => {
+                    done.push(self.heap.compound(atom::call, &[goal]))
+                }
+                _ if goal.is_var() && goal == self.heap.deref(body) => return Err(self.instantiation_error()),
+                _ if goal.is_var() => return Err(self.type_error("callable", body)),
+                Some((
+                    name @ (atom::comma | atom::semicolon | atom::bar | atom::arrow | atom::soft | atom::not),
+                    n @ 1..=2,
+                )) => {
+                    tasks.push(Task::Build(name, n));
+                    tasks.extend((0..n).rev().map(|i| Task::Visit(self.heap.arg(goal, i))));
+                }
+                _ => {
+                    known.extend(self.heap.variables(goal));
+                    done.push(goal);
+                }
+            }
+        }
+        self.checked(done.pop().unwrap_or(body))
     }
 
     /// The keys of a head.
@@ -191,6 +257,7 @@ impl Machine<'_, '_> {
         if !self.is_body(known)? {
             return Err(self.type_error("callable", known));
         }
+        let body = if self.calls_variables(known)? { self.body_with_calls(head, known)? } else { body };
         if matches!(self.db.preds[pred as usize].definition, Definition::Unknown) {
             self.db.declare_dynamic(pred);
         }
@@ -224,6 +291,10 @@ fn matching(m: &mut M<'_, '_>, wanted: &Wanted) -> Done<(Vec<Cell>, bool)> {
     }
     let Some((name, arity)) = m.heap.functor(head) else { return Err(m.type_error("callable", head)) };
     let pred = m.db.pred(name, arity);
+    if m.db.is_fixed(pred) {
+        let indicator = m.indicator(pred);
+        return Err(m.permission_error("access", "private_procedure", indicator));
+    }
     let keys = m.keys_of_head(head);
     let List { ids: list, start } = m.db.candidates(pred, &keys).list();
     let functor = m.db.names.intern("clause");
@@ -353,8 +424,15 @@ fn abolish(m: &mut M<'_, '_>) -> Done<bool> {
         let culprit = m.arg(0);
         return Err(m.type_error("predicate_indicator", culprit));
     };
-    let arity = m.int_value(arity)?;
-    if let Some(pred) = name.is_atom().then(|| m.db.known(name.as_atom(), arity as usize)).flatten() {
+    let count = m.int_value(arity)?;
+    let Ok(count) = usize::try_from(count) else {
+        return Err(m.domain_error("not_less_than_zero", arity));
+    };
+    if let Some(pred) = name.is_atom().then(|| m.db.known(name.as_atom(), count)).flatten() {
+        if m.db.is_fixed(pred) {
+            let indicator = m.indicator(pred);
+            return Err(m.permission_error("modify", "static_procedure", indicator));
+        }
         let all = match &m.db.preds[pred as usize].definition {
             Definition::Clauses(clauses) => clauses.all().clone(),
             _ => Rc::default(),

@@ -14,7 +14,7 @@ use crate::heap::Heap;
 use crate::machine::{Done, Machine};
 use crate::names::atom;
 
-pub(super) const TABLE: Table = &[("$fd_matching", 2, matching)];
+pub(super) const TABLE: Table = &[("$integer_value", 2, integer_value), ("$fd_matching", 2, matching)];
 
 /// Domains with more values are not looked at: constraints of pairs do their part.
 const MOST_VALUES: usize = 1 << 20;
@@ -210,6 +210,29 @@ impl Edges {
         }
         component
     }
+}
+
+/// `$integer_value(Expression, Value)`: the value of a sum or product of integers; fails for anything else.
+fn integer_value(m: &mut Machine<'_, '_>) -> Done<bool> {
+    let expression = m.arg(0);
+    if expression.is_int() {
+        return Ok(m.unify_arg(1, expression));
+    }
+    let mut pending = vec![expression];
+    while let Some(cell) = pending.pop() {
+        m.spend(1)?;
+        let cell = m.heap.deref(cell);
+        match m.heap.functor(cell) {
+            _ if m.heap.is_integer(cell) => {}
+            Some((atom::plus | atom::minus | atom::star, 2)) => {
+                pending.extend([m.heap.arg(cell, 0), m.heap.arg(cell, 1)])
+            }
+            _ => return Ok(false),
+        }
+    }
+    let value = m.evaluate(expression)?;
+    let value = m.heap.push_number(&value);
+    Ok(m.unify_arg(1, value))
 }
 
 #[cfg(test)]

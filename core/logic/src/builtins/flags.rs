@@ -7,6 +7,7 @@ use super::Table;
 use crate::cell::{Atom, Cell};
 use crate::machine::{Done, Machine};
 use crate::names::atom;
+use crate::number::Number;
 
 /// Bytes that are needed to read a byte of text, when each is a term.
 const READING: usize = 64;
@@ -99,6 +100,8 @@ fn flag_value(m: &mut M<'_, '_>) -> Done<bool> {
             };
             m.atom_cell(text)
         }
+        "prefer_rationals" | "iso" => m.atom_cell("false"),
+        "rational_syntax" => m.atom_cell("compatibility"),
         "unknown" => {
             let text = if m.db.flags.unknown == Unknown::Fail { "fail" } else { "error" };
             m.atom_cell(text)
@@ -246,6 +249,10 @@ pub(crate) fn leaf(
     Some(match node {
         LogicNode::Int(n) => heap.integer(*n),
         LogicNode::Big(n) => heap.big(n),
+        LogicNode::Rational(n) => {
+            let number = Number::of_parts(&heap.meter, n.numerator.clone(), n.denominator.clone());
+            heap.push_number(&number)
+        }
         LogicNode::Float(x) => heap.float(*x),
         LogicNode::Atom(name) => names.cell(name),
         LogicNode::Nil => Cell::atom(atom::nil),

@@ -1,5 +1,8 @@
 //! `format/2`: directives and column stops.
 
+use gchr_base::logic::Rational;
+use num_bigint::{BigInt, Sign};
+
 use crate::cell::Cell;
 use crate::machine::{Done, Machine, Throw};
 use crate::meter::Meter;
@@ -247,6 +250,7 @@ fn float_text(meter: &Meter, directive: char, digits: usize, value: &Number) -> 
     let whole = match value {
         Number::Int(n) if directive == 'f' => Some(n.to_string()),
         Number::Big(n) if directive == 'f' => Some(crate::big::text(meter, n)),
+        Number::Rational(n) if directive == 'f' => return decimals(meter, n, digits),
         _ => None,
     };
     if let Some(whole) = whole {
@@ -282,6 +286,19 @@ fn float_text(meter: &Meter, directive: char, digits: usize, value: &Number) -> 
             }
         }
     }
+}
+
+/// A rational number with so many decimals, halves rounded away from zero.
+fn decimals(meter: &Meter, n: &Rational, digits: usize) -> String {
+    let ten = crate::big::power(meter, &BigInt::from(10), u32::try_from(digits).unwrap_or(u32::MAX));
+    let twice = crate::big::multiply(meter, &BigInt::from(n.numerator.magnitude().clone()), &ten) * 2;
+    let rounded = crate::big::divide(meter, &(twice + &n.denominator), &(&n.denominator * 2)).0;
+    let text = crate::big::text(meter, &rounded);
+    let padded = format!("{text:0>width$}", width = digits + 1);
+    let (whole, fraction) = padded.split_at(padded.len() - digits);
+    let sign = if n.numerator.sign() == Sign::Minus { "-" } else { "" };
+    let point = if digits > 0 { "." } else { "" };
+    format!("{sign}{whole}{point}{fraction}")
 }
 
 fn exponent(x: f64, digits: usize) -> String {

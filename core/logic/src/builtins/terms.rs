@@ -46,7 +46,16 @@ pub(super) const TABLE: Table = &[
     ("number", 1, |m| Ok(m.heap.is_number(m.arg(0)))),
     ("integer", 1, |m| Ok(m.heap.is_integer(m.arg(0)))),
     ("float", 1, |m| Ok(m.is(crate::code::Kind::Float, m.x[0]))),
-    ("rational", 1, |m| Ok(m.heap.is_integer(m.arg(0)))),
+    ("rational", 1, |m| Ok(m.heap.is_rational(m.arg(0)))),
+    ("rational", 3, |m| {
+        let cell = m.arg(0);
+        if !m.heap.is_rational(cell) {
+            return Ok(false);
+        }
+        let (numerator, denominator) = m.heap.number(cell).parts().unwrap_or_default();
+        let (numerator, denominator) = (m.heap.big(&numerator), m.heap.big(&denominator));
+        Ok(m.unify_arg(1, numerator) && m.unify_arg(2, denominator))
+    }),
     ("string", 1, |m| Ok(m.is(crate::code::Kind::Str, m.x[0]))),
     ("atomic", 1, |m| Ok(m.is(crate::code::Kind::Atomic, m.x[0]))),
     ("compound", 1, |m| Ok(m.arg(0).is_compound())),
@@ -444,10 +453,16 @@ fn univ(m: &mut M<'_, '_>) -> Done<bool> {
 }
 
 fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
+    match m.arg(1) {
+        term if term.is_var() => return Err(m.instantiation_error()),
+        term if !term.is_compound() => return Ok(false),
+        _ => {}
+    }
     let Some(place) = argument_place(m)? else { return Ok(false) };
     let value = m.arg(2);
     if for_ever {
-        m.heap.cells[place] = if value.is_immediate() { value } else { m.kept_copy(value) };
+        let kept = if value.is_immediate() { value } else { m.kept_copy(value) };
+        m.heap.cells[place] = m.checked(kept)?;
     } else {
         // A variable is where it is.
         m.heap.assign(place, value);
@@ -458,7 +473,11 @@ fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
 /// `$copy_term(Term, Copy, Attributes)`: `Attributes` are those of the copy's variables, as a list
 /// `Variable-Attributes`.
 fn copy_with_attributes(m: &mut M<'_, '_>, copy: fn(&mut Heap, Cell) -> Cell) -> Done<bool> {
-    let attributed = m.heap.attributed_variables(&[m.x[0]]);
+    let attributed = if m.heap.numbered == 0 { Vec::new() } else { m.heap.attributed_variables(&[m.x[0]]) };
+    if attributed.is_empty() {
+        let term = copy(&mut m.heap, m.x[0]);
+        return Ok(m.unify_arg(1, term) && m.unify_arg(2, Cell::atom(atom::nil)));
+    }
     let pairs: Vec<Cell> = attributed
         .iter()
         .map(|&v| {

@@ -10,6 +10,8 @@ use crate::database::Database;
 pub(super) struct Live {
     pub registers: Vec<u16>,
     pub slots: Vec<u16>,
+    /// Whether it runs in an environment of its own clause, which it leaves.
+    pub leaves: bool,
 }
 
 /// A set of registers and slots.
@@ -77,7 +79,8 @@ pub(super) fn at(db: &Database, label: Label) -> Live {
         }
     }
     let set = &sets[index[&label]];
-    Live { registers: members(&set.x), slots: members(&set.y) }
+    let leaves = reached.iter().any(|&at| matches!(db.code[at as usize], Instr::Deallocate));
+    Live { registers: members(&set.x), slots: members(&set.y), leaves }
 }
 
 /// All places that the code of the clause can come to.
@@ -105,6 +108,7 @@ fn successors(instr: Instr, at: Label) -> [Option<Label>; 2] {
         | Instr::Proceed
         | Instr::Execute(..)
         | Instr::PopCatch
+        | Instr::PopCleanup
         | Instr::Woken
         | Instr::NextGoal
         | Instr::Commit

@@ -2,6 +2,8 @@
 
 '$wakeup'([]).
 '$wakeup'([wake(As, V)|T]) :- '$hooks'(As, V), '$wakeup'(T).
+% The goal of an alarm.
+'$wakeup'([call(G)|T]) :- ignore(G), '$wakeup'(T).
 '$hooks'([], _).
 '$hooks'(att(M, A, Rest), V) :- '$hook'(M, A, V), '$hooks'(Rest, V).
 '$hook'('$chr', Ids, V) :- !, '$chr_wake'(Ids, V).

@@ -199,15 +199,25 @@ Xs ins D :- '$must_be'(list, Xs), '$fd_of'(D, Dom), '$fd_all_in'(Xs, Dom).
     '$fd_prune_up'(Cs, Vs, K, H, J).
 
 % Comparisons and linear forms.
-A #= B :- ( var(A), integer(B) -> '$fd_narrow'(A, [B-B]) ; integer(A), integer(B) -> A = B ; '$fd_linear'(A, B, eq) ).
+A #= B :- '$integer_value'(B, V), !, ( var(A) -> ( attvar(A) -> '$fd_narrow'(A, [V-V]) ; A = V ) ; '$integer_value'(A, W) -> V =:= W ; '$fd_linear'(A, V, eq) ).
+A #= B :- ( var(A), integer(B) -> '$fd_narrow'(A, [B-B]) ; integer(A), integer(B) -> A = B
+    ; var(A), '$fd_shifted'(B, A, X, N, Y) -> '$fd_post'(shift(X, Y, N), X+N #= Y)
+    ; var(B), '$fd_shifted'(A, B, X, N, Y) -> '$fd_post'(shift(X, Y, N), X+N #= Y)
+    ; '$fd_linear'(A, B, eq) ).
+% `B+N` or `B-N` that is to be `A`: `X+N` is `Y` then.
+'$fd_shifted'(B+N, A, B, N, A) :- var(B), integer(N), N > 0, A \== B.
+'$fd_shifted'(B-N, A, A, N, B) :- var(B), integer(N), N > 0, A \== B.
+A #\= B :- '$integer_value'(A, V), '$integer_value'(B, W), !, V =\= W.
 A #\= B :- ( integer(A), nonvar(B), B = abs(E) ; integer(B), nonvar(A), A = abs(E) ), nonvar(E), E = X-Y, !,
     ( integer(A) -> C = A ; C = B ), '$fd_value'(X, V), '$fd_value'(Y, W), ( C >= 0 -> '$fd_post_waiting'(apart(V, W, C), abs(V-W) #\= C) ; true ).
 A #\= B :- ( var(A), integer(B) -> '$fd_remove'(A, B) ; '$fd_linear'(A, B, ne) ).
 A #=< B :- B #>= A.
+A #>= B :- '$integer_value'(A, V), '$integer_value'(B, W), !, V >= W.
 A #>= B :- ( integer(A), nonvar(B), '$fd_abs_term'(B, A, E, H) -> L is -H, '$fd_value'(E, V), '$fd_between'(V, L, H) ; '$fd_linear'(B, A, le) ).
 '$fd_abs_term'(abs(E), H, E, H).
 '$fd_abs_term'(T+N, H0, E, H) :- nonvar(T), integer(N), T = abs(E), H is H0-N.
 A #< B :- B #> A.
+A #> B :- '$integer_value'(A, V), '$integer_value'(B, W), !, V > W.
 A #> B :- '$fd_linear'(B+1, A, le).
 '$fd_linear'(A, B, Op) :- '$fd_form'(A, B, Cs, Vs, K), '$fd_compare'(Op, Cs, Vs, K).
 '$fd_form'(A, B, Cs, Vs, K) :- '$fd_parse'(A, 1, [], S0, 0, K0), '$fd_parse'(B, -1, S0, S1, K0, K1), '$fd_parts'(S1, 0, S2, K1, K2),
@@ -231,7 +241,7 @@ A #> B :- '$fd_linear'(B+1, A, le).
 '$fd_divisor'([C|Cs], G0, G) :- G1 is gcd(C, G0), '$fd_divisor'(Cs, G1, G).
 '$fd_divided'([], _, []).
 '$fd_divided'([C|Cs], G, [D|Ds]) :- D is C//G, '$fd_divided'(Cs, G, Ds).
-'$fd_equal'([1, -1], [X, Y], K) :- !, ( K =:= 0 -> '$fd_integer'(X), '$fd_integer'(Y), X = Y ; '$fd_post'(shift(Y, X, K), K+Y #= X) ).
+'$fd_equal'([1, -1], [X, Y], K) :- !, ( K =:= 0 -> '$fd_integer'(X), '$fd_integer'(Y), X = Y ; ( K > 0 -> S = (K+Y #= X) ; M is -K, S = (X+M #= Y) ), '$fd_post'(shift(Y, X, K), S) ).
 '$fd_equal'([-1, 1], [X, Y], K) :- !, '$fd_equal'([1, -1], [Y, X], K).
 '$fd_equal'([1, 1], [X, Y], K) :- !, '$fd_post'(mirror(X, Y, K), X+Y #= K).
 '$fd_equal'([-1, -1], [X, Y], K) :- !, M is -K, '$fd_equal'([1, 1], [X, Y], M).

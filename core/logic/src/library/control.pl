@@ -13,10 +13,19 @@ apply(G, Extra) :- G =.. L0, '$append'(L0, Extra, L1), G2 =.. L1, call(G2).
 
 forall(C, A) :- \+ (call(C), \+ call(A)).
 
-call_cleanup(G, C) :- setup_call_cleanup(true, G, C).
-setup_call_cleanup(S, G, C) :-
-    once(S),
-    catch(call(G), E, true) -> ( ignore(C), ( nonvar(E) -> throw(E) ; true ) ) ; ( ignore(C), fail ).
+call_cleanup(G, C) :- setup_call_catcher_cleanup(true, G, _, C).
+setup_call_cleanup(S, G, C) :- setup_call_catcher_cleanup(S, G, _, C).
+setup_call_catcher_cleanup(S, G, Catcher, C) :- once(S), '$must_be_goal'(C, setup_call_catcher_cleanup/4), '$call_cleanup'(G, Catcher, C).
+call_cleanup(G, Catcher, C) :- setup_call_catcher_cleanup(true, G, Catcher, C).
+'$must_be_goal'(G, P) :- ( var(G) -> E = instantiation_error ; callable(G) -> true ; E = type_error(callable, G) ),
+    ( var(E) -> true ; throw(error(E, context(system:P, _))) ).
+% That the cleanup fails does not matter. After a cut all are done, then the first error is thrown.
+'$clean_up'(Why, Catcher, C) :- Catcher = Why, call(C), !.
+'$clean_up'(_, _, _).
+'$clean_up_all'([]).
+'$clean_up_all'([Catcher-C|T]) :- catch('$clean_up'(!, Catcher, C), E, true),
+    ( var(E) -> '$clean_up_all'(T) ; catch('$clean_up_all'(T), _, true), '$rethrow'(E) ).
+'$clean_up_thrown'(Why, Catcher, C, Ball, Env) :- catch('$clean_up'(Why, Catcher, C), _, true), '$rethrow'(Ball, Env).
 
 between(L, H, X) :- integer(X), !, integer(L), '$in_range'(L, H, X).
 between(L, H, X) :-
@@ -118,6 +127,7 @@ current_predicate(N/A) :- atom(N), integer(A), !, '$own'(N, A).
 current_predicate(N/A) :- '$predicates'(L), '$element'(N/A, L).
 '$own'(N, A) :- '$defined'(N, A), \+ '$is_builtin'(N, A).
 
+nb_current(K, V) :- var(K), !, '$global_names'(Ks), '$element'(K, Ks), nb_getval(K, V).
 nb_current(K, V) :- atom(K), catch(nb_getval(K, V), _, fail).
 
 statistics(K, V) :- '$statistics'(K, V).
@@ -136,8 +146,32 @@ debug.
 license(_).
 
 call_with_depth_limit(G, _, 1) :- call(G).
-call_with_time_limit(_, G) :- once(G).
-call_with_inference_limit(G, _, !) :- once(G).
+call_with_time_limit(T, G) :- '$time_limit'(T, G, time_limit_exceeded).
+call_with_time_limit(T, G, Context) :- '$time_limit'(T, G, time_limit_exceeded(Context)).
+'$time_limit'(T, G, Ball) :- T > 0, !, S is T,
+    setup_call_cleanup('$alarm'(S, throw(Ball), Id, true), '$with_alarm'(Id, G), remove_alarm(Id)).
+'$time_limit'(_, _, Ball) :- throw(Ball).
+'$with_alarm'(Id, G) :- install_alarm(Id), call(G), !.
+alarm(T, G, Id) :- alarm(T, G, Id, []).
+alarm(T, G, Id, Os) :- '$must_be_goal'(G, alarm/4), ( memberchk(remove(true), Os) -> R = true ; R = false ),
+    '$alarm'(T, call(G), Id, R), ( memberchk(install(false), Os) -> true ; install_alarm(Id) ).
+alarm_at(At, G, Id) :- alarm_at(At, G, Id, []).
+alarm_at(At, G, Id, Os) :- get_time(Now), T is At-Now, alarm(T, G, Id, Os).
+% The limit inside of another one is at most that one. Steps outside of the goal are none of its own.
+call_with_inference_limit(G, Most, R) :-
+    '$inference_limit'(Most, Outer, Limit), S = limit(Limit),
+    (   '$choices'(Before), catch(G, E, '$limit_caught'(E, Outer, R0)), '$choices'(After),
+        (   R0 == inference_limit_exceeded -> !
+        ;   Before == After -> !, R0 = (!), '$set_inference_limit'(Outer)
+        ;   R0 = true, '$leave_limit'(Outer, S) ),
+        R = R0
+    ;   '$set_inference_limit'(Outer), fail ).
+'$limit_caught'(E, Outer, R) :-
+    (   E == inference_limit_exceeded -> R = E, '$steps'(N), L is N+8, ( Outer >= 0, Outer < L -> '$set_inference_limit'(L) ; '$set_inference_limit'(Outer) )
+    ;   '$set_inference_limit'(Outer), '$rethrow'(E) ).
+'$leave_limit'(Outer, S) :- arg(1, S, Limit), '$steps'(N), '$set_inference_limit'(Outer),
+    (   true
+    ;   Limit >= 0, '$steps'(M), L is M+Limit-N, ( Outer >= 0, Outer < L -> L1 = Outer ; L1 = L ), nb_setarg(1, S, L1), '$set_inference_limit'(L1), fail ).
 limit(N, G) :- N > 0, S = count(0), call(G), arg(1, S, C0), C is C0+1,
     ( C =:= N -> ! ; nb_setarg(1, S, C) ).
 
@@ -169,16 +203,20 @@ dcg_translate_rule((H0 --> B0), (H :- B)) :- '$dcg_extend'(H0, S0, S, H), '$dcg_
 % Text.
 atom_concat(A, B, C) :- nonvar(A), nonvar(B), !, '$atom_concat'(A, B, C).
 atom_concat(A, B, C) :- \+ atomic(C), !, '$no_concatenation'(A, B, C, atom_concat).
+atom_concat(A, B, C) :- ( nonvar(A) -> true ; nonvar(B) ), !, '$text_without'(C, A, B, atom).
 atom_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A-B, L).
 '$no_concatenation'(A, B, C, P) :- ( '$element'(T, [A, B, C]), compound(T) -> E = type_error(atomic, T) ; E = instantiation_error ),
     throw(error(E, context(system:P/3, _))).
 string_concat(A, B, C) :- nonvar(A), nonvar(B), !, '$string_concat'(A, B, C).
 string_concat(A, B, C) :- \+ atomic(C), !, '$no_concatenation'(A, B, C, string_concat).
+string_concat(A, B, C) :- ( nonvar(A) -> true ; nonvar(B) ), !, '$text_without'(C, A, B, string).
 string_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A0-B0, L),
     '$text_to_string'(A0, A1), '$text_to_string'(B0, B1), '$same_text'(A, A1), '$same_text'(B, B1).
 '$same_text'(V, T) :- var(V), !, V = T.
 '$same_text'(V, T) :- '$text_to_string'(V, T).
+sub_atom(A, B, L, E, S) :- '$only_part'(A, B, L, E, S, atom, How), !, How == done.
 sub_atom(A, B, L, E, S) :- '$must_be_text'(A, S, sub_atom, atom), '$sub'(A, B, L, E, S, atom).
+sub_string(A, B, L, E, S) :- '$only_part'(A, B, L, E, S, string, How), !, How == done.
 sub_string(A, B, L, E, S) :- '$must_be_text'(A, S, sub_string, string), '$sub'(A, B, L, E, S, string).
 '$must_be_text'(A, S, P, T) :-
     ( var(A) -> E = instantiation_error ; compound(A) -> E = type_error(T, A) ; compound(S) -> E = type_error(T, S) ; true ),
@@ -186,6 +224,7 @@ sub_string(A, B, L, E, S) :- '$must_be_text'(A, S, sub_string, string), '$sub'(A
 '$sub'(A, B, L, E, S, _) :- nonvar(S), !, '$sub_text'(A, S, Ps), '$element'(sub(B, L, E), Ps).
 '$sub'(A, B, L, E, S, K) :- atom_length(A, N), '$sub_range'(N, B, L, E), '$slice'(A, B, L, T),
     ( K == atom -> atom_string(S0, T), S = S0 ; S = T ).
+'$sub_range'(_, B, L, E) :- '$element'(X, [B, L, E]), integer(X), X < 0, !, throw(error(domain_error(not_less_than_zero, X), _)).
 '$sub_range'(N, B, L, E) :- integer(B), integer(L), !, E is N-B-L, E >= 0.
 '$sub_range'(N, B, L, E) :- integer(B), integer(E), !, L is N-B-E, L >= 0.
 '$sub_range'(N, B, L, E) :- integer(L), integer(E), !, B is N-L-E, B >= 0.

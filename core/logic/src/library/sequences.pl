@@ -23,11 +23,6 @@ foreach(Gen, G) :- term_variables(Gen, Vs), findall(Vs, Gen, L), '$foreach'(L, V
 '$foreach'([], _, _).
 '$foreach'([V|T], Vs, G) :- term_variables(G, Gs), '$without'(Gs, Vs, Free), copy_term_nat(Free-Vs-G, Free-V-G1), call(G1), '$foreach'(T, Vs, G).
 
-setup_call_catcher_cleanup(S, G, Catcher, C) :-
-    once(S),
-    catch(call(G), E, true) -> ( nonvar(E) -> Catcher = exception(E), ignore(C), throw(E) ; Catcher = exit, ignore(C) )
-    ; Catcher = fail, ignore(C), fail.
-call_cleanup(G, Catcher, C) :- setup_call_catcher_cleanup(true, G, Catcher, C).
 catch_with_backtrace(G, E, R) :- catch(G, E, R).
 with_mutex(_, G) :- once(G).
 concurrent_maplist(G, L) :- maplist(G, L).

@@ -9,7 +9,7 @@ use crate::walk::Visited;
 
 /// What a control construct goes on with: a place, or a goal with the choice points that its cut leaves. Goals in
 /// goals are called in a loop: they may be nested to any depth.
-enum Entered {
+pub(super) enum Entered {
     At(Option<Label>),
     Goal(Cell, usize),
 }
@@ -21,12 +21,14 @@ impl Machine<'_, '_> {
         match &self.db.preds[pred as usize].definition {
             Definition::Clauses(_) => Ok(self.enter_clauses(pred)),
             Definition::Native(number) => {
-                let (native, pred) = self.db.natives[*number as usize];
-                let holds = native(self).map_err(|throw| self.in_native(pred, throw))?;
+                let holds = self.call_native(*number)?;
                 if !self.after_native(holds)? {
                     return Ok(None);
                 }
                 // What follows may look at variables at once, with no call before it.
+                if self.is_cut_off() {
+                    return self.clean_up_before(self.cp);
+                }
                 if self.heap.woken.is_empty() { Ok(Some(self.cp)) } else { self.wake(self.cp, 0) }
             }
             Definition::Control(control) => {
@@ -99,6 +101,7 @@ impl Machine<'_, '_> {
                 }
                 Entered::Goal(goal, self.choices.len())
             }
+            Control::Cleanup => self.call_cleanup()?,
             Control::Construct => {
                 let name = self.db.preds[pred as usize].name;
                 let args: Vec<Cell> = self.x[..arity].to_vec();
@@ -157,7 +160,7 @@ impl Machine<'_, '_> {
                 (atom::fail | atom::false_, 0) => return Ok(None),
                 (atom::cut, 0) => {
                     self.cut(level);
-                    return Ok(Some(self.cp));
+                    return if self.is_cut_off() { self.clean_up_before(self.cp) } else { Ok(Some(self.cp)) };
                 }
                 (atom::semicolon | atom::bar, 2) => {
                     let (left, right) = (parts(0), parts(1));
@@ -275,6 +278,10 @@ impl Machine<'_, '_> {
             self.cut(mark as usize);
         }
         self.deallocate();
+        if self.is_cut_off() {
+            self.frame(&[goal, Cell::int(level)], at::NEXT_GOAL);
+            return self.clean_up_before(at::NEXT_GOAL);
+        }
         self.call_goal(goal, level)
     }
 
@@ -300,14 +307,19 @@ impl Machine<'_, '_> {
 
     /// Finds the `catch/3` that a thrown term is for: where to go on.
     pub(super) fn unwind(&mut self, ball: Box<crate::record::Record>) -> Done<Option<Label>> {
-        let (mut active, mut env) = (Visited::default(), self.env);
+        let thrown_in = self.thrown_in.take().unwrap_or(self.env);
+        let (mut active, mut env) = (Visited::default(), thrown_in);
         while env != 0 && active.insert(env, self.stack.len()) {
             env = self.stack[env].0 as usize;
         }
         while let Some(choice) = self.choices.get(self.floor()..).and_then(<[_]>::last) {
-            let Alternative::Catch(env) = choice.alternative else {
-                self.choices.pop();
-                continue;
+            let env = match choice.alternative {
+                Alternative::Catch(env) => env,
+                Alternative::Cleanup(env) => return self.thrown_within(&ball, active.has(env), thrown_in),
+                _ => {
+                    self.choices.pop();
+                    continue;
+                }
             };
             self.restore();
             self.restore_registers();

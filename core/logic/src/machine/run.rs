@@ -59,21 +59,42 @@ impl Machine<'_, '_> {
                     Ok(Some(at)) => at,
                     Ok(None) => return Ok(Outcome::Fails),
                     Err(throw) => {
-                        next = Err(throw);
+                        next = Err(self.meant(throw));
                         continue;
                     }
                 },
                 Err(Throw::Ball(ball)) => {
-                    next = Ok(self.unwind(ball)?);
+                    next = self.unwind(ball);
+                    if next.is_err() && self.choices.len() <= self.floor() {
+                        return next.map(|_| Outcome::Fails);
+                    }
                     continue;
                 }
                 Err(other) => return Err(other),
             };
             match self.execute(at) {
                 Ok(outcome) => return Ok(outcome),
-                Err(throw) => next = Err(throw),
+                Err(throw) => next = Err(self.meant(throw)),
             }
         }
+    }
+
+    /// What is thrown: where work was stopped in the middle, what it threw means nothing.
+    fn meant(&mut self, throw: Throw) -> Throw {
+        match self.checked(()).err().unwrap_or(throw) {
+            Throw::Rung => self.rung(),
+            throw => throw,
+        }
+    }
+
+    /// Calls a built-in predicate. The program's own time limits end it where it changes nothing but its results.
+    #[inline(always)]
+    pub(super) fn call_native(&mut self, number: u32) -> Done<bool> {
+        let (native, pred) = self.db.natives[number as usize];
+        self.heap.meter.may_ring(number < self.db.pure_natives);
+        let holds = native(self);
+        self.heap.meter.may_ring(false);
+        holds.map_err(|throw| self.in_native(pred, throw))
     }
 
     /// Executes instructions from a place until the goal holds or fails.
@@ -111,6 +132,13 @@ impl Machine<'_, '_> {
         macro_rules! number {
             ($done:expr) => {
                 $done.map_err(|throw| self.in_arithmetic(p, throw))?
+            };
+        }
+        macro_rules! clean {
+            () => {
+                if self.is_cut_off() {
+                    go!(self.clean_up_before(p)?);
+                }
             };
         }
         loop {
@@ -243,19 +271,25 @@ impl Machine<'_, '_> {
                     }
                 }
                 Instr::Builtin(number) => {
-                    let (native, pred) = self.db.natives[number as usize];
-                    let holds = native(self).map_err(|throw| self.in_native(pred, throw))?;
+                    let holds = self.call_native(number)?;
                     must!(self.after_native(holds)?);
+                    clean!();
                 }
                 Instr::Wake(live) => {
                     if !self.heap.woken.is_empty() {
                         go!(self.wake(p, live as usize)?);
                     }
                 }
-                Instr::NeckCut => self.cut(self.barrier),
+                Instr::NeckCut => {
+                    self.cut(self.barrier);
+                    clean!();
+                }
                 Instr::Level(y) => self.set_slot(y, Cell::int(self.barrier)),
                 Instr::Mark(y) => self.set_slot(y, Cell::int(self.choices.len())),
-                Instr::CutTo(y) => self.cut(self.slot(y).as_int() as usize),
+                Instr::CutTo(y) => {
+                    self.cut(self.slot(y).as_int() as usize);
+                    clean!();
+                }
                 Instr::SoftCut(y) => self.soft_cut(self.slot(y).as_int() as usize),
                 Instr::Try(label) => self.choose(Alternative::Code(label), 0),
                 Instr::Jump(FAIL) => fail!(),
@@ -310,6 +344,13 @@ impl Machine<'_, '_> {
                         go!(self.wake(p - 1, 0)?);
                     }
                 }
+                Instr::PopCleanup => {
+                    if self.heap.woken.is_empty() {
+                        go!(self.exited()?);
+                    } else {
+                        go!(self.wake(p - 1, 0)?);
+                    }
+                }
                 Instr::Woken => p = self.woken(),
                 Instr::NextGoal => {
                     if self.heap.woken.is_empty() {
@@ -328,7 +369,11 @@ impl Machine<'_, '_> {
                 Instr::NotHeld => {
                     if self.heap.woken.is_empty() {
                         self.cut(self.slot(0).as_int() as usize);
-                        fail!();
+                        if self.is_cut_off() {
+                            go!(self.clean_up_before(FAIL)?);
+                        } else {
+                            fail!();
+                        }
                     } else {
                         go!(self.wake(p - 1, 0)?);
                     }
@@ -404,8 +449,10 @@ impl Machine<'_, '_> {
             self.numbers.push(Number::Int(cell.as_int()));
             return Ok(());
         }
-        let number = self.evaluate(cell)?;
-        self.numbers.push(number);
+        self.heap.meter.may_ring(true);
+        let number = self.evaluate(cell);
+        self.heap.meter.may_ring(false);
+        self.numbers.push(number?);
         Ok(())
     }
 
@@ -450,12 +497,14 @@ impl Machine<'_, '_> {
             return Ok(());
         }
         let b = self.numbers.pop().unwrap_or(Number::Int(0));
+        self.heap.meter.may_ring(true);
         let result = if arity == 1 {
             self.evaluate_unary(name, b)
         } else {
             let a = self.numbers.pop().unwrap_or(Number::Int(0));
             self.evaluate_binary(name, a, b)
         };
+        self.heap.meter.may_ring(false);
         match result {
             Ok(number) => {
                 self.checked(())?;

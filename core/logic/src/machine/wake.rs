@@ -3,19 +3,27 @@
 use super::{Done, Machine};
 use crate::cell::Cell;
 use crate::code::{Label, at};
+use crate::heap::Woken;
+use crate::names::atom;
 
 impl Machine<'_, '_> {
     /// Runs the goals of bound variables, then goes on at `resume` with the first `live` registers as they are.
     pub(super) fn wake(&mut self, resume: Label, live: usize) -> Done<Option<Label>> {
-        let mut slots = vec![Cell::int(resume as usize), Cell::int(self.barrier)];
-        slots.extend_from_slice(&self.x[..live]);
-        self.frame(&slots, at::WOKEN);
+        self.suspend(resume, live);
         let bound = std::mem::take(&mut self.heap.woken);
         let wake = self.db.names.intern("wake");
         let mut goals = Vec::new();
-        for (place, value) in bound {
-            let attributes = self.heap.cells[place + 1];
-            goals.push(self.heap.compound(wake, &[attributes, value]));
+        for woken in bound {
+            match woken {
+                Woken::Bound(place, value) => {
+                    let attributes = self.heap.cells[place + 1];
+                    goals.push(self.heap.compound(wake, &[attributes, value]));
+                }
+                Woken::Alarm => {
+                    let (call, due) = (atom::call, self.due_goals());
+                    goals.extend(due.into_iter().map(|goal| self.heap.compound(call, &[goal])));
+                }
+            }
         }
         self.x[0] = self.heap.list(&goals);
         let pred = self.db.named("$wakeup", 1);
@@ -23,7 +31,15 @@ impl Machine<'_, '_> {
         self.enter(pred)
     }
 
-    /// The goals of bound variables are done.
+    /// What is called next runs in between: then the code goes on at `resume` with the first `live` registers as they
+    /// are.
+    pub(super) fn suspend(&mut self, resume: Label, live: usize) {
+        let mut slots = vec![Cell::int(resume as usize), Cell::int(self.barrier)];
+        slots.extend_from_slice(&self.x[..live]);
+        self.frame(&slots, at::WOKEN);
+    }
+
+    /// What ran in between is done.
     pub(super) fn woken(&mut self) -> Label {
         let (resume, barrier) = (self.slot(0).as_int(), self.slot(1).as_int());
         let live = self.stack[self.env + 2].0 as usize - 2;

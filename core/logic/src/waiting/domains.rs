@@ -60,9 +60,11 @@ impl Machine<'_, '_> {
         let (factors, variables) = (self.heap.list_items(factors).0, self.heap.list_items(variables).0);
         let name = ["#=", "#\\=", "#=<"]
             [usize::from(self.is_named(op, "ne")) + 2 * usize::from(self.is_named(op, "le"))];
+        let equation = name == "#=";
         let name = self.db.names.intern(name);
         let small = |cell: Cell| cell.is_int().then(|| cell.as_int());
         let (mut left, mut right) = (None, None);
+        let mut units = [0_i64; 2];
         let mut constant = small(total).map(|n| -n);
         for (factor, variable) in factors.into_iter().zip(variables) {
             let Some(n) = small(factor) else { return linear };
@@ -70,6 +72,7 @@ impl Machine<'_, '_> {
                 constant = constant.and_then(|c| n.checked_mul(value)?.checked_add(c));
                 continue;
             }
+            units[usize::from(n < 0)] += if n.abs() == 1 { 1 } else { 2 };
             let side = if n > 0 { &mut left } else { &mut right };
             let count = Cell::small(n.abs()).unwrap_or(factor);
             let term =
@@ -79,10 +82,13 @@ impl Machine<'_, '_> {
         let Some(constant) = constant else { return linear };
         let number = Cell::small(constant.abs()).unwrap_or(total);
         let sides = match (left, right, constant) {
+            // A sum of two stands before what it is.
+            (Some(l), Some(r), 0) if equation && units == [1, 2] => [r, l],
             (Some(l), Some(r), 0) => [l, r],
             (Some(l), Some(r), 1..) => [self.heap.compound(atom::plus, &[l, number]), r],
             (Some(l), Some(r), _) => [l, self.heap.compound(atom::plus, &[r, number])],
             (l, None, _) => [l.unwrap_or(Cell::int(0)), Cell::small(-constant).unwrap_or(total)],
+            (None, Some(r), _) if equation => [r, Cell::small(constant).unwrap_or(total)],
             (None, Some(r), _) => [Cell::small(constant).unwrap_or(total), r],
         };
         self.heap.compound(name, &sides)

@@ -99,6 +99,7 @@ fn call(
     let solved = m.solve(goal);
     let came = match solved {
         Ok(_) | Err(Throw::Ball(_) | Throw::Halt(_)) => Came::Ended,
+        Err(Throw::Rung) => panic!("no alarm was set"),
         Err(Throw::Stop(reason)) => match *reason {
             StopReason::Steps { .. } | StopReason::Timeout { .. } => Came::Stopped,
             other => panic!("{other:?}"),

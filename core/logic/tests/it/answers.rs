@@ -58,6 +58,38 @@ fn goals_of_directives_run_before_the_query() {
     assert_eq!(run(text, "d(1)", Answers::First(1), Limits::default()), "one\nd(1)\n");
 }
 
+/// Within built-in predicates and functions too, however long they would take; what they were about to do is undone.
+#[test]
+fn time_limits_of_goals_end_built_in_predicates() {
+    let text = ":- chr_constraint c(?any).
+:- dynamic f/1.
+limited(G) :- catch(call_with_time_limit(0.05, G), E, true), write(E), nl.
+";
+    let ends = |goal: &str, rest: &str, answer: &str| {
+        let limits = Limits { timeout: Some(std::time::Duration::from_secs(60)), ..Limits::default() };
+        let query = format!("limited(({goal})), {rest}");
+        let found = run(text, &query, Answers::First(1), limits);
+        assert_eq!(found, format!("time_limit_exceeded\n{answer}\n"), "{query}");
+    };
+    ends("_ is 7 ** (10 ** 7) mod 10", "true", "true");
+    ends("X is 3 ** (10 ** 6), repeat, atom_length(X, _), fail", "true", "true");
+    ends("numlist(1, 3000000, L), msort(L, M), sort(0, @>=, M, _)", "true", "true");
+    ends("repeat, c(X), X = 1, c(_), fail", "c(2)", "c(2)");
+    ends("between(1, inf, N), assertz(f(N)), fail", "f(1), \\+ ( f(X), \\+ integer(X) )", "true");
+    ends("length(L, 100000), repeat, copy_term(L, M), L = M, term_variables(M, _), fail", "var(L)", "true");
+}
+
+#[test]
+fn what_a_query_leaves_open_is_cleaned_up_behind_its_answer() {
+    let clean = |query: &str| {
+        let query = format!("setup_call_catcher_cleanup(true, {query}, K, (write(K), nl))");
+        run(LEQ, &query, Answers::First(2), Limits::default())
+    };
+    assert_eq!(clean("member(X, [1, 2, 3])"), "!\nX = 1\nX = 2\n");
+    assert_eq!(clean("member(X, [1, 2])"), "exit\nX = 1\nX = 2\nK = exit\n");
+    assert_eq!(clean("(member(X, [1]), throw(x))"), "exception(x)\nerror: uncaught: x\n");
+}
+
 #[test]
 fn a_variable_without_constraints_has_no_attribute() {
     assert_eq!(first("leq(X, Y), attvar(X)"), "leq(X, Y)\n");

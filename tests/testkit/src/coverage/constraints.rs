@@ -269,6 +269,7 @@ impl Walk<'_> {
             TermKind::Var(_)
             | TermKind::Int(_)
             | TermKind::Big(_)
+            | TermKind::Rational(_)
             | TermKind::Float(_)
             | TermKind::Atom(_)
             | TermKind::Str(_) => {}
@@ -301,6 +302,7 @@ impl Walk<'_> {
             TermKind::Var(_)
             | TermKind::Int(_)
             | TermKind::Big(_)
+            | TermKind::Rational(_)
             | TermKind::Float(_)
             | TermKind::Str(_) => {}
         }
@@ -312,6 +314,7 @@ impl Walk<'_> {
             TermKind::Var(name) if name == "_" => "_",
             TermKind::Var(_) => "a variable",
             TermKind::Int(_) | TermKind::Big(_) => "an integer",
+            TermKind::Rational(_) => "a rational number",
             TermKind::Float(_) => "a float",
             TermKind::Atom(name) if name == "[]" => "[]",
             TermKind::Atom(_) => "an atom",

@@ -314,6 +314,7 @@ fn tree(module: &Module, id: TermId) -> Tree {
         TermKind::Var(name) => Tree::Var(name.as_str().into()),
         TermKind::Int(n) => Tree::Int(*n),
         TermKind::Big(n) => unreachable!("{n} is refused before a program runs"),
+        TermKind::Rational(n) => unreachable!("{n} is refused before a program runs"),
         TermKind::Float(x) => Tree::Float(*x),
         TermKind::Atom(name) => Tree::Atom(name.as_str().into()),
         TermKind::Str(text) => Tree::Str(text.as_str().into()),

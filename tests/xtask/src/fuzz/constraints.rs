@@ -313,9 +313,12 @@ fn is_ground(ast: &Module, id: TermId) -> bool {
         TermKind::Var(_) => false,
         TermKind::Compound { args, .. } => args.iter().all(|&a| is_ground(ast, a)),
         TermKind::List { items, tail } => items.iter().chain(tail).all(|&a| is_ground(ast, a)),
-        TermKind::Int(_) | TermKind::Big(_) | TermKind::Float(_) | TermKind::Atom(_) | TermKind::Str(_) => {
-            true
-        }
+        TermKind::Int(_)
+        | TermKind::Big(_)
+        | TermKind::Rational(_)
+        | TermKind::Float(_)
+        | TermKind::Atom(_)
+        | TermKind::Str(_) => true,
     }
 }
 
