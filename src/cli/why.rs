@@ -112,6 +112,7 @@ pub fn run(args: &Args, start: Instant) -> Exit {
     watchdog::limit(args.limits.timeout(), start);
     args.limits.bound_process(Device::Cpu);
     match explain(args, start) {
+    watchdog::bound_memory();
         Ok(exit) | Err(exit) => exit,
     }
 }
