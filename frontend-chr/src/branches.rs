@@ -18,6 +18,10 @@ use clauses::Predicates;
 
 /// Most rules that one text becomes in addition.
 const MAX_RULES: usize = 2000;
+/// Most work on one text: goals that are made, copied or taken apart, and parts of terms that are looked at for them.
+/// What follows a branch goes into both its rules, so that a text of some lines may stand for more rules than fit any
+/// memory; one that may become few rules takes a small part of this.
+const MAX_WORK: usize = 1_000_000;
 
 /// A goal by what it does to what follows.
 #[derive(Clone, Debug)]
@@ -51,6 +55,8 @@ pub(crate) fn branched(ast: &Module, queries: &[Module], declarations: &Declarat
         made: Vec::new(),
         names: Vec::new(),
         fresh: 0,
+        work_left: MAX_WORK,
+        depth: 0,
         rule: String::new(),
         bound: HashSet::default(),
     };
@@ -113,6 +119,10 @@ struct Work<'a> {
     names: Vec<String>,
     /// Names given so far.
     fresh: usize,
+    /// Of [`MAX_WORK`], what is left.
+    work_left: usize,
+    /// Goals around the one that is looked at. A rule with more of them in each other would be too many rules.
+    depth: usize,
     /// What the branches of the rule at hand are called after.
     rule: String,
     /// Variables of its heads: they have values.
@@ -125,7 +135,9 @@ impl Work<'_> {
         let own = rule.name.map_or_else(|| format!("rule {number}"), |name| self.out.rule_name(name));
         self.rule.clone_from(&own);
         let mut bound = HashSet::default();
-        rule.kept.iter().chain(&rule.removed).for_each(|&head| self.variables(head, &mut bound));
+        for &head in rule.kept.iter().chain(&rule.removed) {
+            self.variables(head, &mut bound);
+        }
         self.bound = bound;
         let mut guard = Vec::new();
         for &goal in &rule.guard {
@@ -170,10 +182,42 @@ impl Work<'_> {
         self.out.terms.push(Term { kind, span })
     }
 
-    /// The names of the variables of a term.
-    fn variables(&self, term: TermId, names: &mut HashSet<String>) {
-        let mut pending = vec![term];
+    /// Counts some work.
+    fn work(&mut self, amount: usize) -> Result<(), Cannot> {
+        self.work_left = self.work_left.checked_sub(amount).ok_or(Cannot)?;
+        Ok(())
+    }
+
+    /// A copy of goals, which counts each of them.
+    fn copy_of(&mut self, goals: &[Goal]) -> Result<Vec<Goal>, Cannot> {
+        let mut pending = vec![goals];
+        while let Some(goals) = pending.pop() {
+            self.work(goals.len())?;
+            for goal in goals {
+                match goal {
+                    Goal::Plain(_) => {}
+                    Goal::If(a, b, c) => pending.extend([a.as_slice(), b, c]),
+                    Goal::Not(a) => pending.push(a),
+                    Goal::Or(a, b) => pending.extend([a.as_slice(), b]),
+                }
+            }
+        }
+        Ok(goals.to_vec())
+    }
+
+    /// The variables of some goals; each part of their terms counts.
+    fn variables_used(&mut self, goals: &[&[Goal]]) -> Result<HashSet<String>, Cannot> {
+        let mut used = HashSet::default();
+        let looked_at: usize = goals.iter().map(|goals| self.variables_of(goals, &mut used)).sum();
+        self.work(looked_at)?;
+        Ok(used)
+    }
+
+    /// The names of the variables of a term; how many parts it has.
+    fn variables(&self, term: TermId, names: &mut HashSet<String>) -> usize {
+        let (mut pending, mut parts) = (vec![term], 0);
         while let Some(id) = pending.pop() {
+            parts += 1;
             match self.out.kind(id) {
                 TermKind::Var(name) if name != "_" => drop(names.insert(name.clone())),
                 TermKind::Compound { args, .. } => pending.extend(args),
@@ -181,24 +225,32 @@ impl Work<'_> {
                 _ => {}
             }
         }
+        parts
     }
 
-    fn variables_of(&self, goals: &[Goal], names: &mut HashSet<String>) {
-        for goal in goals {
-            match goal {
-                Goal::Plain(term) => self.variables(*term, names),
-                Goal::If(a, b, c) => [a, b, c].into_iter().for_each(|goals| self.variables_of(goals, names)),
-                Goal::Not(a) => self.variables_of(a, names),
-                Goal::Or(a, b) => [a, b].into_iter().for_each(|goals| self.variables_of(goals, names)),
-            }
-        }
+    fn variables_of(&self, goals: &[Goal], names: &mut HashSet<String>) -> usize {
+        let mut of = |goal: &Goal| match goal {
+            Goal::Plain(term) => self.variables(*term, names),
+            Goal::If(a, b, c) => [a, b, c].into_iter().map(|goals| self.variables_of(goals, names)).sum(),
+            Goal::Not(a) => self.variables_of(a, names),
+            Goal::Or(a, b) => [a, b].into_iter().map(|goals| self.variables_of(goals, names)).sum(),
+        };
+        goals.iter().map(|goal| 1 + of(goal)).sum()
     }
 
     /// A goal with the control constructs in it; `calls` are the predicates that are being replaced.
     fn goals(&mut self, id: TermId, calls: &mut Vec<(String, usize)>) -> Result<Vec<Goal>, Cannot> {
-        if calls.len() > 40 || self.made.len() > MAX_RULES {
+        self.work(1)?;
+        if calls.len() > 40 || self.depth > MAX_RULES || self.made.len() > MAX_RULES {
             return Err(Cannot);
         }
+        self.depth += 1;
+        let goals = self.goals_inside(id, calls);
+        self.depth -= 1;
+        goals
+    }
+
+    fn goals_inside(&mut self, id: TermId, calls: &mut Vec<(String, usize)>) -> Result<Vec<Goal>, Cannot> {
         let Some((name, args)) = self.out.functor(id) else { return Ok(vec![Goal::Plain(id)]) };
         let args = args.to_vec();
         let condition = |work: &Self, id, arrow| work.out.binary(id, arrow);
@@ -266,13 +318,14 @@ impl Work<'_> {
                     let fail = self.term(TermKind::Atom("fail".into()), self.place(test));
                     (test, vec![Goal::Plain(fail)], Vec::new())
                 }
-                Goal::If(test, then, other) => (test, then.clone(), other.clone()),
+                Goal::If(test, then, other) => (test, self.copy_of(then)?, self.copy_of(other)?),
             };
-            let follow = |mut branch: Vec<Goal>| {
-                branch.extend_from_slice(&goals[i + 1..]);
-                branch
+            let test = self.copy_of(test)?;
+            let mut follow = |mut branch: Vec<Goal>| {
+                branch.append(&mut self.copy_of(&goals[i + 1..])?);
+                Ok(branch)
             };
-            let branch = Branch { test: test.clone(), then: follow(then), other: follow(other) };
+            let branch = Branch { test, then: follow(then)?, other: follow(other)? };
             body.push(self.branch(branch, &known)?);
             break;
         }
@@ -291,10 +344,7 @@ impl Work<'_> {
     /// Makes the rules of a branch; the constraint that starts it.
     fn branch(&mut self, mut branch: Branch, known: &HashSet<String>) -> Result<TermId, Cannot> {
         let span = self.place(&branch.test);
-        let mut used = HashSet::default();
-        [&branch.test, &branch.then, &branch.other]
-            .into_iter()
-            .for_each(|goals| self.variables_of(goals, &mut used));
+        let used = self.variables_used(&[&branch.test, &branch.then, &branch.other])?;
         let mut values: Vec<String> = used.into_iter().filter(|name| known.contains(name)).collect();
         values.sort();
         let name = loop {
@@ -318,37 +368,50 @@ impl Work<'_> {
                 // A chain of conditionals has one constraint. It is taken apart, not copied, since it may be long.
                 let mut rest = branch.other.split_off(1);
                 let Some(Goal::If(test, mut then, mut other)) = branch.other.pop() else { break };
-                then.extend_from_slice(&rest);
+                then.append(&mut self.copy_of(&rest)?);
                 other.append(&mut rest);
                 branch = Branch { test, then, other };
                 continue;
             };
-            let rest = branch.test[at + 1..].to_vec();
-            let with = |goals: &[Goal]| [&branch.test[..at], goals, &rest].concat();
-            let again = |test| Goal::If(test, branch.then.clone(), branch.other.clone());
-            branch = match &branch.test[at] {
-                Goal::Or(a, b) => {
-                    Branch { test: with(a), then: branch.then.clone(), other: vec![again(with(b))] }
-                }
-                Goal::Not(inner) if at == 0 => Branch {
-                    test: inner.clone(),
-                    then: branch.other.clone(),
-                    other: vec![again(rest.clone())],
-                },
-                Goal::If(inner, a, b) if at == 0 => Branch {
-                    test: inner.clone(),
-                    then: vec![again([a.as_slice(), &rest].concat())],
-                    other: vec![again([b.as_slice(), &rest].concat())],
-                },
-                _ => Branch {
-                    test: branch.test[..at].to_vec(),
-                    then: vec![again(branch.test[at..].to_vec())],
-                    other: branch.other.clone(),
-                },
-            };
+            branch = self.without_control(branch, at)?;
         }
         let args = values.into_iter().map(|v| self.term(TermKind::Var(v), span)).collect();
         Ok(self.constraint(name, args, span))
+    }
+
+    /// A branch that does the same, where the goal `at` this place of the test is more than a test.
+    fn without_control(&mut self, branch: Branch, at: usize) -> Result<Branch, Cannot> {
+        let Branch { mut test, then, other } = branch;
+        let rest = test.split_off(at + 1);
+        let Some(goal) = test.pop() else { return Err(Cannot) };
+        let with = |before: &[Goal], goals: Vec<Goal>, rest: &[Goal]| [before, &goals, rest].concat();
+        let again = |work: &mut Self, test: Vec<Goal>| {
+            // Nothing to test: what follows is all that is left.
+            if test.is_empty() {
+                return work.copy_of(&then);
+            }
+            Ok(vec![Goal::If(test, work.copy_of(&then)?, work.copy_of(&other)?)])
+        };
+        Ok(match goal {
+            Goal::Or(a, b) => {
+                let (before, behind) = (self.copy_of(&test)?, self.copy_of(&rest)?);
+                let other = again(self, with(&before, b, &behind))?;
+                Branch { test: with(&test, a, &rest), then, other }
+            }
+            Goal::Not(inner) if at == 0 => {
+                let otherwise = again(self, rest)?;
+                Branch { test: inner, then: other, other: otherwise }
+            }
+            Goal::If(inner, a, b) if at == 0 => {
+                let behind = self.copy_of(&rest)?;
+                let (a, b) = (again(self, with(&[], a, &rest))?, again(self, with(&[], b, &behind))?);
+                Branch { test: inner, then: a, other: b }
+            }
+            goal => {
+                let inner = again(self, with(&[], vec![goal], &rest))?;
+                Branch { test, then: inner, other }
+            }
+        })
     }
 
     fn constraint(&mut self, name: String, args: Vec<TermId>, span: Span) -> TermId {
@@ -381,11 +444,12 @@ impl Work<'_> {
             .iter()
             .filter_map(|goal| if let Goal::Plain(term) = goal { Some(*term) } else { None })
             .collect();
-        let mut used = HashSet::default();
-        self.variables_of(test, &mut used);
-        self.variables_of(goals, &mut used);
+        let used = self.variables_used(&[test, goals])?;
+        self.work(known.len())?;
         let mut known = known.clone();
-        guard.iter().for_each(|&term| self.variables(term, &mut known));
+        for &term in &guard {
+            self.variables(term, &mut known);
+        }
         let body = self.body(goals, known)?;
         // A value that this rule does not need has no name in it.
         let value = |v: &String| if used.contains(v) { v.clone() } else { "_".into() };

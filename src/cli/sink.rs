@@ -88,11 +88,6 @@ impl Write for Stdout {
     }
 }
 
-/// A stream for what programs hold and write: a terminal obeys nothing of it, any other reader gets it as it is.
-pub fn shown(stream: impl Write + IsTerminal + Send + 'static) -> Box<dyn Write + Send> {
-    if stream.is_terminal() { Box::new(escape::terminal(stream)) } else { Box::new(stream) }
-}
-
 /// Writes a text to standard output, and says so when that fails.
 pub fn print(text: &str) -> Exit {
     let mut out = Stdout::new();

@@ -1,5 +1,5 @@
-//! Ends the process when what it does hears neither a signal nor the time limit: no loop and no call of a library can
-//! be forgotten.
+//! Ends the process when what it does hears neither a signal nor the time limit, or takes more memory than it may while
+//! nothing looks at that: no loop and no call of a library can be forgotten.
 //!
 //! Each [`Phase`] says whether its loops look at the limits themselves. They get [`GRACE`] to stop in order: a run then
 //! tells how far it got. What takes longer, and phases that look at nothing (reading, compiling), are ended from here:
@@ -10,6 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gchr::base::error::StopReason;
+use gchr::base::memory;
 use gchr::base::watch::Watch;
 
 use super::ending::{end_by, end_in_the_middle};
@@ -41,6 +42,12 @@ pub enum Phase {
 const GRACE: Duration = Duration::from_millis(900);
 /// Measurements have programs and folders of others to put away.
 const GRACE_OF_MEASUREMENTS: Duration = Duration::from_secs(5);
+/// How often it is looked at the memory of phases that do not look at it everywhere.
+const TICK: Duration = Duration::from_millis(10);
+/// The part of a bound of memory that such a phase may take beyond it, and the bytes that it may take in any case: what
+/// looks itself tells more about it, and does so before.
+const BEYOND: u64 = 16;
+const BEYOND_AT_LEAST: u64 = 16 << 20;
 /// Longest time that a message waits for a reader of standard error.
 const PATIENCE: Duration = Duration::from_millis(200);
 
@@ -50,6 +57,15 @@ impl Phase {
             Phase::Read | Phase::Compile | Phase::Open | Phase::Report => Duration::ZERO,
             Phase::Prove | Phase::Run | Phase::Write => GRACE,
             Phase::Measure => GRACE_OF_MEASUREMENTS,
+        }
+    }
+
+    /// Whether memory is looked at from here, and what takes it.
+    fn takes_memory(self) -> Option<&'static str> {
+        match self {
+            Phase::Read => Some("the program and its input"),
+            Phase::Compile => Some("the plan of the program"),
+            _ => None,
         }
     }
 
@@ -73,9 +89,12 @@ struct State {
     time: Option<(Duration, Instant)>,
     /// The signal that has come, and when.
     signal: Option<(Signal, Instant)>,
+    /// Whether too much memory ends the process: what comes after what is read has no use without it.
+    bounds_memory: bool,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { phase: Phase::Read, time: None, signal: None });
+static STATE: Mutex<State> =
+    Mutex::new(State { phase: Phase::Read, time: None, signal: None, bounds_memory: false });
 static CHANGED: Condvar = Condvar::new();
 
 /// The thread that ends the process keeps the lock: all others wait here for the end.
@@ -98,6 +117,11 @@ pub fn start() {
 /// Ends the process when so much time has passed since `start`, from here on in all phases.
 pub fn limit(timeout: Option<Duration>, start: Instant) {
     change(|state| state.time = timeout.map(|limit| (limit, start)));
+}
+
+/// Ends the process when more memory is in use than may be while its only program is read and compiled.
+pub fn bound_memory() {
+    change(|state| state.bounds_memory = true);
 }
 
 /// Says what the process does from here on.
@@ -130,6 +154,8 @@ pub fn limits() -> Watch<'static> {
 enum Reason {
     Time(Duration),
     Signal(Signal),
+    /// This takes more memory than may be in use.
+    Memory(u64, &'static str),
 }
 
 impl State {
@@ -141,19 +167,36 @@ impl State {
         let (at, reason) = [time, signal].into_iter().flatten().min_by_key(|&(at, _)| at)?;
         Some((at.checked_add(self.phase.grace())?, reason))
     }
+
+    /// What takes memory, if it is looked at from here.
+    fn takes_memory(&self) -> Option<&'static str> {
+        self.phase.takes_memory().filter(|_| self.bounds_memory)
+    }
+}
+
+/// Why the process is to be ended when so many bytes are in use.
+fn excess(in_use: u64, bound: u64, what: &'static str) -> Option<Reason> {
+    let most = bound.saturating_add((bound / BEYOND).max(BEYOND_AT_LEAST));
+    (in_use > most).then_some(Reason::Memory(bound, what))
 }
 
 fn watch() {
     let mut state = state();
     loop {
-        state = match state.due() {
+        let due = state.due().map(|(at, reason)| (at.saturating_duration_since(Instant::now()), reason));
+        if let Some((left, reason)) = due
+            && left.is_zero()
+        {
+            end(&state, reason);
+        }
+        let memory = state.takes_memory();
+        if let Some(reason) = memory.and_then(|what| excess(memory::in_use(), memory::bound(), what)) {
+            end(&state, reason);
+        }
+        let wait = due.map(|(left, _)| left).into_iter().chain(memory.map(|_| TICK)).min();
+        state = match wait {
             None => CHANGED.wait(state).unwrap_or_else(PoisonError::into_inner),
-            Some((at, reason)) => match at.checked_duration_since(Instant::now()) {
-                Some(left) if !left.is_zero() => {
-                    CHANGED.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
-                }
-                _ => end(&state, reason),
-            },
+            Some(wait) => CHANGED.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0,
         };
     }
 }
@@ -163,6 +206,7 @@ fn end(state: &State, reason: Reason) -> ! {
     let stop = match reason {
         Reason::Time(limit) => StopReason::Timeout { limit },
         Reason::Signal(_) => StopReason::Interrupted,
+        Reason::Memory(limit, what) => StopReason::Memory { limit, what: what.into() },
     };
     let mut found = stop.to_diagnostic().note(state.phase.text());
     found.notes.extend(sink::half_written());
@@ -176,7 +220,7 @@ fn end(state: &State, reason: Reason) -> ! {
         std::thread::sleep(Duration::from_millis(1));
     }
     match reason {
-        Reason::Time(_) => end_in_the_middle(Exit::Failed),
+        Reason::Time(_) | Reason::Memory(..) => end_in_the_middle(Exit::Failed),
         Reason::Signal(signal) => end_by(signal),
     }
 }
@@ -189,7 +233,7 @@ mod tests {
     fn the_first_of_both_ends_the_process_after_the_grace_of_its_phase() {
         let start = Instant::now();
         let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
-        let mut state = State { phase: Phase::Read, time: None, signal: None };
+        let mut state = State { phase: Phase::Read, time: None, signal: None, bounds_memory: false };
         assert_eq!(state.due(), None);
         state.time = Some((minute, start));
         assert_eq!(state.due(), Some((start + minute, Reason::Time(minute))));
@@ -199,5 +243,21 @@ mod tests {
         assert_eq!(state.due(), Some((start + second + GRACE, Reason::Signal(15))));
         state.time = Some((Duration::MAX, start));
         assert_eq!(state.due().map(|(_, reason)| reason), Some(Reason::Signal(15)));
+    }
+
+    #[test]
+    fn memory_is_looked_at_where_nothing_else_does() {
+        let mut state = State { phase: Phase::Read, time: None, signal: None, bounds_memory: false };
+        assert_eq!(state.takes_memory(), None);
+        state.bounds_memory = true;
+        for (phase, is_looked_at) in [(Phase::Read, true), (Phase::Compile, true), (Phase::Run, false)] {
+            state.phase = phase;
+            assert_eq!(state.takes_memory().is_some(), is_looked_at, "{phase:?}");
+        }
+        assert_eq!(excess(1 << 20, 1 << 20, "a text"), None);
+        assert_eq!(excess(17 << 20, 1 << 20, "a text"), None);
+        assert_eq!(excess(18 << 20, 1 << 20, "a text"), Some(Reason::Memory(1 << 20, "a text")));
+        assert_eq!(excess(1090 << 20, 1 << 30, "a text"), Some(Reason::Memory(1 << 30, "a text")));
+        assert_eq!(excess(u64::MAX, u64::MAX, "a text"), None);
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use gchr::base::escape;
 use gchr::base::limited::Limited;
 use gchr::{CompileOptions, Control, Device, Explanation, FactFile, Header, Input, Language, WhyOptions};
 
@@ -15,7 +16,7 @@ use super::limits::LimitArgs;
 use super::out_file::{self, File};
 use super::program::ProgramArgs;
 use super::semantics::SemanticsArgs;
-use super::sink::{Stdout, shown};
+use super::sink::Stdout;
 use super::streams::{stdin_of, stdin_once};
 use super::watchdog::{self, Phase};
 use super::{interrupt, memory, progress, report, values};
@@ -111,6 +112,7 @@ impl Args {
 pub fn run(args: &Args, start: Instant) -> Exit {
     watchdog::limit(args.limits.timeout(), start);
     args.limits.bound_process(Device::Cpu);
+    watchdog::bound_memory();
     match explain(args, start) {
         Ok(exit) | Err(exit) => exit,
     }
@@ -145,7 +147,7 @@ fn explain(args: &Args, start: Instant) -> Result<Exit, Exit> {
     let file = args.out.as_ref().map(|path| File::create("--out", path)).transpose()?;
     watchdog::enter(Phase::Run);
     let mut line = progress::Line::new(if is_term { "rule applications" } else { "firings" });
-    let mut errors = shown(io::stderr());
+    let mut errors = escape::shown(io::stderr());
     let mut control = Control::new(args.limits.limits(Device::Cpu)).since(start).interrupt(interrupt::flag());
     // What the program itself writes is beside the point here.
     let out = Limited::new(&mut errors as &mut dyn Write, control.watch().clone());

@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use gchr_base::control::{Control, Progress};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
+use gchr_base::escape;
 use gchr_base::logic::LogicProgram;
 use gchr_base::rule::Semantics;
 use gchr_base::stats::Stats;
@@ -104,7 +105,7 @@ pub(crate) fn options(options: &CompileOptions) -> Options {
 /// What a program itself reads, and writes to `user_error`.
 pub(crate) fn streams() -> Streams {
     Streams {
-        errors: Some(Box::new(std::io::stderr())),
+        errors: Some(escape::shown(std::io::stderr())),
         input: Some(Box::new(std::io::stdin())),
         files: true,
     }

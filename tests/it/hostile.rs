@@ -86,7 +86,12 @@ fn messages_and_results_are_shown_only() {
     run(&scratch, &["verify", file, "--format", "json"]);
     // Errors, in names and in texts.
     scratch.file(file, &program(&format!(", {}(1, 2), x", atom(&evil()))));
-    assert_eq!(run(&scratch, &["check", file]).code, 2);
+    for format in ["text", "json", "sarif"] {
+        let checked = run(&scratch, &["check", file, "--format", format]);
+        assert_eq!(checked.code, 2, "{format}: {}", checked.stderr);
+        let is_json = serde_json::from_str::<serde_json::Value>(&checked.stdout).is_ok();
+        assert_eq!(is_json, format != "text", "{}", checked.stdout);
+    }
     scratch.file(file, &format!("{}\n'{}\n", evil(), evil()));
     assert_eq!(run(&scratch, &["run", file]).code, 2);
     let trs = format!("t{}.trs", evil());
@@ -214,6 +219,21 @@ fn a_terminal_obeys_no_result_and_nothing_that_a_program_writes() {
         let shown = on_terminal(&scratch, &["run", "p.chr", "--format", format]);
         assert!(!shown.contains(|c| is_obeyed(c) && c != '\r'), "{format}: {shown:?}");
         assert!(shown.contains("\\u{1b}[31m"), "{format}: {shown:?}");
+    }
+    // What is written to standard error, as messages are; nothing tells a program's own colours from those of data.
+    let all = atom(&evil);
+    let goals = [
+        format!("format(user_error, \"~w~n\", [{all}])"),
+        format!("print_message(error, format(\"~w\", [{all}]))"),
+        format!("with_output_to(string(S), write({all})), write(user_error, S)"),
+    ];
+    for goal in goals {
+        scratch.file("w.chr", &format!(":- chr_constraint go.\ngo <=> {goal}.\n?- go.\n"));
+        for format in ["text", "json"] {
+            let shown = on_terminal(&scratch, &["run", "w.chr", "--format", format]);
+            assert!(!shown.contains(|c| is_obeyed(c) && c != '\r'), "{goal}, {format}: {shown:?}");
+            assert!(shown.contains("\\u{1b}[31m"), "{goal}, {format}: {shown:?}");
+        }
     }
     // Other programs get what is there.
     let piped = scratch.gchr(&["run", "p.chr"]);

@@ -2,6 +2,7 @@
 //! type.
 
 mod excerpt;
+mod numbers;
 mod render;
 mod shown;
 

@@ -11,7 +11,7 @@ mod filter;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-pub use filter::{Filter, json, json_text, terminal};
+pub use filter::{Filter, json, json_text, shown, terminal};
 
 /// Whether a character changes the order in which the text around it is shown, so that a text looks like another one.
 pub fn reorders_text(c: char) -> bool {

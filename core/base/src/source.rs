@@ -98,6 +98,11 @@ impl Source {
     pub fn line_of(&self, place: usize) -> usize {
         self.index().lines.partition_point(|&start| start <= place) - 1
     }
+    /// The line that holds a byte, without its end.
+    pub fn line_at(&self, place: usize) -> Range<usize> {
+        let (lines, line) = (&self.index().lines, self.line_of(place));
+        lines[line]..lines.get(line + 1).map_or(self.text.len(), |next| next - 1)
+    }
     /// Characters before a place.
     fn characters(&self, place: usize) -> usize {
         let block = place / BLOCK;

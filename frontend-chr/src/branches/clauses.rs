@@ -190,9 +190,10 @@ impl Work<'_> {
         let mut rest = vec![fail];
         for i in (0..chosen.len()).rev() {
             let heads = || chosen[i].heads.iter().map(|&term| Goal::Plain(term));
-            let test: Vec<Goal> = heads().chain(chosen[i].test.iter().cloned()).collect();
+            let own = self.copy_of(&chosen[i].test)?;
+            let test: Vec<Goal> = heads().chain(own).collect();
             rest = match &chosen[i].then {
-                Some(then) => vec![Goal::If(test, then.clone(), rest)],
+                Some(then) => vec![Goal::If(test, self.copy_of(then)?, rest)],
                 None if i + 1 == chosen.len() => test,
                 None => {
                     // Tests at its beginning decide for it where no later clause fits as well.

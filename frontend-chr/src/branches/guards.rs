@@ -30,10 +30,15 @@ const TESTS: [(&str, &[&str]); 4] = [
 impl Work<'_> {
     /// The cases of a guard.
     pub(super) fn cases(&mut self, guard: &[Goal]) -> Result<Vec<Case>, Cannot> {
+        self.work(1)?;
         let mut cases = vec![Vec::new()];
         for goal in guard {
+            self.work(cases.len())?;
             let more = match goal {
-                Goal::Plain(term) => vec![vec![*term]],
+                Goal::Plain(term) => {
+                    cases.iter_mut().for_each(|case| case.push(*term));
+                    continue;
+                }
                 Goal::Not(test) => self.opposites(test)?,
                 Goal::Or(a, b) => {
                     let mut all = self.cases(a)?;
@@ -48,6 +53,7 @@ impl Work<'_> {
                     all
                 }
             };
+            self.work(cases.iter().map(Vec::len).sum::<usize>() * more.len())?;
             cases = product(&cases, &more)?;
         }
         Ok(cases)
@@ -55,8 +61,12 @@ impl Work<'_> {
 
     /// The cases in which a guard does not hold.
     fn opposites(&mut self, guard: &[Goal]) -> Result<Vec<Case>, Cannot> {
+        self.work(1)?;
         let mut all = Vec::new();
         for (i, goal) in guard.iter().enumerate() {
+            if all.len() > MAX_CASES {
+                return Err(Cannot);
+            }
             let before = self.cases(&guard[..i])?;
             let here = match goal {
                 Goal::Plain(term) => self.opposite(*term)?,

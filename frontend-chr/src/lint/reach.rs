@@ -57,7 +57,18 @@ fn key(head: &Head) -> Option<Key> {
     Some((*constraint, column, first))
 }
 
-/// Where the rules are whose first head may match all that this head does.
+/// Where a rule is looked for: by a head that takes few values, if there is one. Whatever has an instance of all heads
+/// has one of that head.
+fn rule_key(rule: &Rule) -> Option<Key> {
+    let mut keys = rule.heads.iter().filter_map(key);
+    let first = keys.next()?;
+    if first.1 != NO_COLUMN {
+        return Some(first);
+    }
+    Some(keys.find(|(_, column, _)| *column != NO_COLUMN).unwrap_or(first))
+}
+
+/// Where the rules are one of whose heads may match all that this head does.
 fn keys(head: &Head) -> Vec<Key> {
     let HeadAtom::Constraint { constraint, args } = &head.atom else { return Vec::new() };
     let columns = args.iter().map(first).enumerate().filter(|(_, first)| *first != First::Any);
@@ -89,7 +100,7 @@ pub(super) fn unreachable(program: &Program, diagnostics: &mut Vec<Diagnostic>) 
             && rule.guard.is_empty()
             && symbols.len() <= MAX_HEADS
             && !rule.heads.iter().any(|h| h.passive)
-            && let Some(key) = rule.heads.first().and_then(key)
+            && let Some(key) = rule_key(rule)
         {
             removers.entry(key).or_default().push(id);
         }
@@ -126,8 +137,11 @@ fn assign<'a>(
         else {
             continue;
         };
+        if c != d {
+            continue;
+        }
         let mut extended = map.clone();
-        if c == d && a.iter().zip(b).all(|(general, special)| subsumes(general, special, &mut extended)) {
+        if a.iter().zip(b).all(|(general, special)| subsumes(general, special, &mut extended)) {
             used[i] = true;
             if assign(special, general, at + 1, used, &mut extended) {
                 return true;

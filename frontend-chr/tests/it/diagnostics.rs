@@ -131,6 +131,15 @@ const WARNINGS: &[Case] = &[
         ":- chr_constraint c/2.\nc(X, _) <=> write(X).\nc(1, Y) <=> Y > 1 | true.",
         &[("C0503", "c(1, Y) <=> Y > 1 | true.")],
     ),
+    // Which head of the general rule says most does not matter, nor where the special one has it.
+    (
+        ":- chr_constraint c/2, d/0.\nc(_, _), c(1, _) <=> true.\nd, c(1, 2), c(3, 4) <=> true.\nc(3, 4), c(2, 1) <=> true.",
+        &[("C0503", "d, c(1, 2), c(3, 4) <=> true.")],
+    ),
+    (
+        ":- chr_constraint c/2, d/0.\nd, c(_, 1) <=> true.\nc(2, 1), d <=> true.\nc(2, 2), d <=> true.",
+        &[("C0503", "c(2, 1), d <=> true.")],
+    ),
     (":- chr_constraint c/0, d/0.\nc <=> true.", &[("C0504", "d/0")]),
     (":- chr_constraint c/0, d/0.\nc, d <=> true.\n?- c.", &[("C0505", "d/0")]),
     (":- chr_constraint c/1.\nr @ c(1) <=> true.\nr @ c(2) <=> true.", &[("C0506", "r @ c(2) <=> true.")]),

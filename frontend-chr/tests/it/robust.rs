@@ -5,6 +5,7 @@ use gchr_base::logic::NoEvaluator;
 use gchr_base::reading::Account;
 use gchr_base::rule::verify;
 use gchr_base::source::SourceMap;
+use gchr_base::stack::with_large_stack;
 use gchr_chr::{Loaded, Request, load, load_any, parse};
 use proptest::prelude::*;
 
@@ -292,4 +293,52 @@ fn deep_and_long_inputs_do_not_overflow_the_stack() {
     assert_eq!(check(&head, "").diagnostics[0].code, "C0407");
     let ty = format!("{declared}:- chr_type t ---> a({}x{}).", "f(".repeat(n), ")".repeat(n));
     assert_eq!(check(&ty, "").diagnostics[0].code, "C0203");
+}
+
+/// What follows a branch goes into both its rules, and a call may stand for many goals: texts of a few lines that would
+/// be more rules than fit any memory are left as they are, as fast as others.
+#[test]
+fn branches_that_would_be_too_many_rules_are_left() {
+    let declared = ":- chr_constraint c(+int), d(+int).";
+    let nested = |inner: &str, before: &str, after: &str, n: usize| {
+        format!("{}{inner}{}", before.repeat(n), after.repeat(n))
+    };
+    let calls = |n: usize| {
+        let clause = |i| format!("p{i}(X) :- p{}(X), p{}(X).\n", i + 1, i + 1);
+        (0..n).map(clause).collect::<String>() + &format!("p{n}(X) :- d(X).\n")
+    };
+    type Text<'a> = &'a dyn Fn(usize) -> String;
+    let bodies: [(Text, bool); 7] = [
+        (&|n| nested("X > 1", "\\+ (", ")", n), true),
+        (&|n| nested("X > 1", "\\+ (X > 3, ", ", X < 9)", n), true),
+        (&|n| nested("X > 1", "((", ", X > 3) -> X < 9 ; X > 8)", n), true),
+        (&|n| nested("X > 1", "(", " -> true ; true)", n), true),
+        (&|n| nested("X > 1", "(", " ; X > 7)", n), true),
+        (&|n| vec!["(X > 1 -> d(1) ; true)"; n].join(", "), false),
+        (&|n| vec!["\\+ X > 1"; n].join(", "), true),
+    ];
+    let load_text = |text: &str| {
+        let mut sources = SourceMap::new();
+        let program = sources.add("p.chr", text);
+        let request = Request { program, queries: Vec::new(), facts: Vec::new() };
+        let any =
+            with_large_stack(|| load_any(&mut sources, &request, &Account::default(), &mut NoEvaluator));
+        assert!(!any.diagnostics.iter().any(|d| d.is_error()), "{text:.300}: {:?}", any.diagnostics.first());
+        // Nothing is left that rounds could not run.
+        any.left.is_empty()
+    };
+    for (body, is_test) in bodies {
+        for n in [1, 2, 40, 80] {
+            let ground = load_text(&format!("{declared}\nc(X) <=> {}, d(X).\n", body(n)));
+            // Few become rules, unless they are a search.
+            assert!(ground || n > 2 || body(n).ends_with(" ; X > 7)"), "{}", body(n));
+            if is_test {
+                load_text(&format!("{declared}\nc(X) <=> {} | d(X).\n", body(n)));
+            }
+        }
+    }
+    for n in [1, 3, 30, 300] {
+        let ground = load_text(&format!("{declared}\nc(X) <=> p0(X).\n{}", calls(n)));
+        assert_eq!(ground, n <= 3, "{n}");
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gchr::base::diagnostic::Label;
+use gchr::base::escape;
 use gchr::base::source::{SourceMap, Span};
 use gchr::{Diagnostic, Severity};
 use serde_json::{Value, json};
@@ -27,7 +28,12 @@ pub fn json(all: &[Checked]) -> String {
             file
         })
         .collect();
-    format!("{:#}\n", json!({ "files": files }))
+    text(&json!({ "files": files }))
+}
+
+/// As it is written: a terminal obeys nothing of it.
+fn text(whole: &Value) -> String {
+    escape::json_text(&format!("{whole:#}\n"))
 }
 
 fn findings(checked: &Checked) -> impl Iterator<Item = (&Diagnostic, &SourceMap)> {
@@ -90,7 +96,7 @@ pub fn sarif(all: &[Checked]) -> String {
         "version": "2.1.0",
         "runs": [{ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results }],
     });
-    format!("{log:#}\n")
+    text(&log)
 }
 
 fn result(found: &Diagnostic, sources: &SourceMap, file: &str) -> Value {

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
+use gchr::base::escape;
 use lsp_server::{ErrorCode, Message};
 use serde_json::Value;
 
@@ -85,10 +86,15 @@ fn message_of(value: Value) -> Result<Message, &'static str> {
 
 /// Writes a message.
 pub fn write(message: &Value) -> io::Result<()> {
-    let text = message.to_string();
     let mut out = io::stdout().lock();
-    write!(out, "Content-Length: {}\r\n\r\n{text}", text.len())?;
+    out.write_all(framed(message).as_bytes())?;
     out.flush()
+}
+
+/// A message with its length before it. Whatever shows it as it is, such as a log on a terminal, obeys nothing of it.
+fn framed(message: &Value) -> String {
+    let text = escape::json_text(&message.to_string());
+    format!("Content-Length: {}\r\n\r\n{text}", text.len())
 }
 
 #[cfg(test)]
@@ -104,6 +110,17 @@ mod tests {
             });
         }
         found
+    }
+
+    #[test]
+    fn messages_hold_nothing_that_is_obeyed() {
+        let text: String = ('\0'..='\u{ff}').chain('\u{2000}'..='\u{2070}').collect();
+        let message = serde_json::json!({ "jsonrpc": "2.0", "method": "m", "params": [text] });
+        let framed = framed(&message);
+        let (header, body) = framed.split_once("\r\n\r\n").expect("a header");
+        assert!(!body.contains(escape::is_hidden), "{body:?}");
+        assert_eq!(header, format!("Content-Length: {}", body.len()));
+        assert_eq!(serde_json::from_str::<Value>(body).expect("JSON"), message);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::args::Args;
 use super::choices::FormatArg;
 use super::gpu_child::{self, ChildResult};
 use crate::cli::checkpoints::Files;
-use crate::cli::sink::{Stdout, shown};
+use crate::cli::sink::Stdout;
 use crate::cli::{interrupt, progress};
 
 /// How a plan is run.
@@ -39,7 +39,7 @@ pub fn execute<'p>(
         Language::Terms => "rule applications",
         Language::Constraints => "firings",
     };
-    let mut errors = shown(io::stderr());
+    let mut errors = escape::shown(io::stderr());
     let mut line = progress::Line::new(unit);
     let mut control = Control::new(limits).since(start).interrupt(interrupt::flag());
     let limited = |out| Limited::new(out, control.watch().clone()).max_output(limits.max_output);

@@ -220,6 +220,30 @@ fn the_memory_limit_bounds_the_process() {
     }
 }
 
+/// A program that is small as a text, and large as what is made of it before it runs.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_memory_limit_bounds_what_is_made_of_a_program() {
+    let scratch = Scratch::new();
+    let functions = |n: usize| {
+        let declared: String = (0..=n).map(|i| format!("map F{i}: Int -> Int;\n")).collect();
+        let rules: String = (0..n).map(|i| format!("F{i}(N) = F{}(N + 1);\n", i + 1)).collect();
+        format!("{declared}var N: Int;\neqn {rules}F{n}(N) = N;\ninput F0(1);\n")
+    };
+    scratch.file("one.trs", &functions(1));
+    scratch.file("many.trs", &functions(40_000));
+    let (done, least) = with_peak(&scratch, &["run", "one.trs"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    for args in [&["run", "many.trs"][..], &["why", "many.trs", "--of", "."]] {
+        let (run, peak) = with_peak(&scratch, &[args, &["--memory", "24M"]].concat());
+        assert_eq!(run.code, 1, "{args:?}: {}", run.stderr);
+        assert!(run.stderr.contains("R0202") && run.stderr.contains("24 MiB"), "{args:?}: {}", run.stderr);
+        // What the watchdog leaves, and what is taken until it looks.
+        let most = least + (24 << 20) + (32 << 20);
+        assert!(peak < most, "{args:?}: {} of {} MiB", peak >> 20, most >> 20);
+    }
+}
+
 /// Whatever the limit is met in, from the reading of the text to the writing of the result, it is the limit that ended
 /// the run.
 #[cfg(target_os = "linux")]

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::excerpt::Excerpt;
+use super::numbers;
 use super::shown::Shown;
 use super::{Diagnostic, Severity};
 use crate::escape;
 use crate::hash::HashMap;
-use crate::source::{SourceId, SourceMap, Span, Start};
+use crate::source::{SourceId, SourceMap, Span};
 use ariadne::{Cache, Config, IndexType, Label, Report, ReportKind};
 
 /// Texts as they are shown, each prepared once for all diagnostics about it.
@@ -37,13 +38,18 @@ impl Prepared {
 /// Labels of one text that are more lines apart are shown in parts: else every line between them is looked at.
 const FAR: usize = 1000;
 
-/// A text, and which of its parts that are shown.
+/// A text, and which of the parts of a diagnostic: labels that are shown together.
 type Part = (SourceId, usize);
 
-/// What is shown for one diagnostic: texts, and excerpts of those whose lines are very long.
+/// What stands around the number of a part in the line that names its place. No text that is shown has it.
+const MARK: char = '\u{1}';
+
+/// What is shown for one diagnostic: texts, and excerpts in place of those whose lines are very long.
 struct View<'t, 'a> {
     texts: &'t Texts<'a>,
-    excerpts: HashMap<SourceId, (Excerpt, Prepared)>,
+    excerpts: HashMap<Part, (Excerpt, Prepared)>,
+    /// By part, the place that it is named by.
+    named: Vec<Span>,
 }
 
 impl<'a> Texts<'a> {
@@ -51,96 +57,75 @@ impl<'a> Texts<'a> {
         Self { map, prepared: HashMap::default() }
     }
 
-    fn view(&mut self, diagnostic: &Diagnostic) -> View<'_, 'a> {
-        let mut excerpts = HashMap::default();
-        for source in diagnostic.labels.iter().map(|label| label.span.source) {
-            let spans = diagnostic.labels.iter().map(|l| l.span).filter(|span| span.source == source);
-            let places = spans.map(|span| range(self.map, span)).flat_map(|range| [range.start, range.end]);
-            let text = &self.map.get(source).text;
-            match Excerpt::new(text, places) {
+    /// Prepares what is shown of `labels`, each with its part, in order; the primary one is what names its part.
+    fn view(&mut self, labels: &[(&super::Label, usize)], primary: Span) -> View<'_, 'a> {
+        let (mut excerpts, mut named) = (HashMap::default(), Vec::new());
+        for labels in labels.chunk_by(|(_, a), (_, b)| a == b) {
+            let (first, part) = (labels[0].0.span, labels[0].1);
+            let places = labels.iter().map(|(label, _)| range(self.map, label.span));
+            let source = self.map.get(first.source);
+            match Excerpt::new(source, places.flat_map(|range| [range.start, range.end])) {
                 Some(excerpt) => {
                     let prepared = Prepared::new(&excerpt.text);
-                    excerpts.insert(source, (excerpt, prepared));
+                    excerpts.insert((first.source, part), (excerpt, prepared));
                 }
-                None => drop(self.prepared.entry(source).or_insert_with(|| Prepared::new(text))),
+                None => {
+                    let prepared = || Prepared::new(&source.text);
+                    self.prepared.entry(first.source).or_insert_with(prepared);
+                }
             }
+            let has_primary = labels.iter().any(|(label, _)| label.span == primary);
+            named.push(if has_primary { primary } else { first });
         }
-        View { texts: self, excerpts }
+        View { texts: self, excerpts, named }
     }
 }
 
 impl View<'_, '_> {
-    /// A span in the text that is shown.
-    fn place(&self, span: Span) -> (SourceId, Range<usize>) {
+    /// A span in what is shown of a part.
+    fn place(&self, span: Span, part: usize) -> (Part, Range<usize>) {
         let Range { start, end } = range(self.texts.map, span);
-        let map = |place: usize| match self.excerpts.get(&span.source) {
+        let part = (span.source, part);
+        let map = |place: usize| match self.excerpts.get(&part) {
             Some((excerpt, prepared)) => prepared.map(excerpt.map(place)),
             None => self.texts.prepared.get(&span.source).map_or(place, |prepared| prepared.map(place)),
         };
-        (span.source, map(start)..map(end))
+        (part, map(start)..map(end))
     }
 
-    fn lines(&self, source: SourceId) -> Option<&ariadne::Source<String>> {
-        let excerpt = self.excerpts.get(&source).map(|(_, prepared)| prepared);
-        excerpt.or_else(|| self.texts.prepared.get(&source)).map(|prepared| &prepared.lines)
+    fn lines(&self, part: Part) -> Option<&ariadne::Source<String>> {
+        let excerpt = self.excerpts.get(&part).map(|(_, prepared)| prepared);
+        excerpt.or_else(|| self.texts.prepared.get(&part.0)).map(|prepared| &prepared.lines)
     }
 
-    fn name(&self, source: SourceId) -> String {
-        escape::line(&self.texts.map.get(source).name).into_owned()
+    /// Lines of the file before what is shown of a part.
+    fn lines_before(&self, part: Part) -> usize {
+        let excerpt = self.excerpts.get(&part).map_or(0, |(excerpt, _)| excerpt.lines_before);
+        excerpt + self.texts.map.get(part.0).start.lines
     }
 
-    /// Corrects the first place that is named: it is that of the whole text, whatever is shown of it.
-    fn whole_place(&self, span: Span, shown: String) -> String {
-        let is_same = !self.excerpts.contains_key(&span.source)
-            && self.texts.prepared.get(&span.source).is_none_or(|prepared| prepared.shown.is_none())
-            && self.texts.map.get(span.source).start == Start::default();
-        let Some(lines) = self.lines(span.source).filter(|_| !is_same) else { return shown };
-        let (_, place) = self.place(span);
-        let text = lines.text();
-        let Some((_, line, offset)) = lines.get_byte_line(place.start) else { return shown };
-        let (line, column) = (line + 1, text[place.start - offset..place.start].chars().count() + 1);
-        let (whole_line, whole_column) = self.texts.map.line_column(span);
-        if (line, column) == (whole_line, whole_column) {
-            return shown;
-        }
-        let name = self.name(span.source);
-        let shown = shown.replacen(
-            &format!(" {name}:{line}:{column} "),
-            &format!(" {name}:{whole_line}:{whole_column} "),
-            1,
-        );
-        if line == whole_line { shown } else { renumber(&shown, whole_line - line) }
+    /// What names the place of a part, `-[ NAME MARK part MARK :1:1 ]`: what stands before the place, the place, the
+    /// part, and what stands behind the place.
+    fn named_in<'l>(&self, line: &'l str) -> Option<(&'l str, Span, usize, &'l str)> {
+        let (name, rest) = line.split_once(MARK)?;
+        let (part, rest) = rest.split_once(MARK)?;
+        let part = part.parse().ok()?;
+        Some((name, *self.named.get(part)?, part, &rest[rest.find(' ').unwrap_or(rest.len())..]))
     }
-}
 
-/// Adds to the numbers of lines in the margin of a diagnostic about one text.
-fn renumber(shown: &str, more: usize) -> String {
-    // A colour may come before the number.
-    let number = |line: &str| -> Option<(usize, usize, usize)> {
-        let (margin, _) = line.split_once('│')?;
-        let digits = margin.trim_end_matches(' ');
-        let start = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
-        let is_number = digits[..start].ends_with([' ', 'm']) && digits.len() > start;
-        Some((start, digits.len(), digits[start..].parse().ok()?)).filter(|_| is_number)
-    };
-    let mut widest = 0;
-    for (start, end, n) in shown.lines().skip(1).filter_map(number) {
-        widest = widest.max((n + more).to_string().len() - (end - start));
+    /// Names the place of each part in its whole file, and numbers lines as the file does.
+    fn with_whole_places(&self, shown: &str) -> String {
+        let mut before = 0;
+        let lines = shown.lines().map(|line| {
+            let Some((name, span, part, end)) = self.named_in(line) else {
+                return (line.trim_end().to_string(), before);
+            };
+            before = self.lines_before((span.source, part));
+            let (line, column) = self.texts.map.line_column(span);
+            (format!("{name}:{line}:{column}{end}"), before)
+        });
+        numbers::renumber(&lines.collect::<Vec<_>>())
     }
-    let mut out = String::new();
-    for (i, line) in shown.lines().enumerate() {
-        match number(line).filter(|_| i > 0) {
-            Some((start, end, n)) => {
-                let wide = (n + more).to_string();
-                let pad = widest - (wide.len() - (end - start));
-                out += &format!("{}{}{wide}{}", " ".repeat(pad), &line[..start], &line[end..]);
-            }
-            None if i > 0 && !line.is_empty() => out += &format!("{}{line}", " ".repeat(widest)),
-            None => out += line,
-        }
-        out.push('\n');
-    }
-    out
 }
 
 /// The bytes of a span, as far as its text has them.
@@ -153,10 +138,10 @@ fn range(map: &SourceMap, span: Span) -> Range<usize> {
 impl Cache<Part> for &View<'_, '_> {
     type Storage = String;
     fn fetch(&mut self, id: &Part) -> Result<&ariadne::Source<String>, impl std::fmt::Debug> {
-        self.lines(id.0).ok_or("a text without labels")
+        self.lines(*id).ok_or("a text without labels")
     }
     fn display<'b>(&self, id: &'b Part) -> Option<impl std::fmt::Display + 'b> {
-        Some(self.name(id.0))
+        Some(format!("{}{MARK}{}{MARK}", escape::line(&self.texts.map.get(id.0).name), id.1))
     }
 }
 
@@ -176,7 +161,6 @@ fn render_with(diagnostic: &Diagnostic, texts: &mut Texts<'_>, color: bool) -> S
     let Some(primary) = diagnostic.labels.first() else {
         return render_plain(diagnostic);
     };
-    let view = texts.view(diagnostic);
     let kind = match diagnostic.severity {
         Severity::Error => ReportKind::Error,
         Severity::Warning => ReportKind::Warning,
@@ -185,18 +169,15 @@ fn render_with(diagnostic: &Diagnostic, texts: &mut Texts<'_>, color: bool) -> S
     // Labels in textual order share one excerpt; in another order each one gets its own.
     let mut labels: Vec<_> = diagnostic.labels.iter().collect();
     labels.sort_by_key(|label| (label.span.source != primary.span.source, label.span));
-    let parts = parts(view.texts.map, &labels);
-    let place = |span: Span, part: usize| {
-        let (source, range) = view.place(span);
-        ((source, part), range)
-    };
-    let own = labels.iter().position(|label| label.span == primary.span).map_or(0, |at| parts[at]);
-    let mut report = Report::build(kind, place(primary.span, own))
+    let labels = in_parts(texts.map, labels);
+    let view = texts.view(&labels, primary.span);
+    let own = labels.iter().find(|(label, _)| label.span == primary.span).map_or(0, |&(_, part)| part);
+    let mut report = Report::build(kind, view.place(primary.span, own))
         .with_config(config)
         .with_code(diagnostic.code)
         .with_message(escape::lines(&diagnostic.message));
-    for (label, part) in labels.into_iter().zip(parts) {
-        let place = place(label.span, part);
+    for (label, part) in labels {
+        let place = view.place(label.span, part);
         report = report.with_label(Label::new(place).with_message(escape::lines(&label.text)));
     }
     for note in &diagnostic.notes {
@@ -207,30 +188,30 @@ fn render_with(diagnostic: &Diagnostic, texts: &mut Texts<'_>, color: bool) -> S
     }
     let mut out = Vec::new();
     match report.finish().write(&view, &mut out) {
-        Ok(()) => {
-            let shown =
-                String::from_utf8_lossy(&out).lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-                    + "\n";
-            view.whole_place(primary.span, shown)
-        }
+        Ok(()) => view.with_whole_places(&String::from_utf8_lossy(&out)),
         Err(_) => render_plain(diagnostic),
     }
 }
 
-/// By label, in order: the part of its text that it is shown in.
-fn parts(map: &SourceMap, labels: &[&super::Label]) -> Vec<usize> {
-    let mut part = 0;
-    let mut before: Option<Span> = None;
-    let next = |label: &&super::Label| {
-        let is_far = before.is_some_and(|before| {
-            let line = |span: Span| map.line_column(span).0;
-            before.source == label.span.source && line(label.span).abs_diff(line(before)) > FAR
-        });
-        part += usize::from(is_far);
-        before = Some(label.span);
-        part
+/// Labels in order, each with the part that it is shown in: lines far apart, or a line before the last one, begin
+/// another part.
+fn in_parts<'d>(map: &SourceMap, labels: Vec<&'d super::Label>) -> Vec<(&'d super::Label, usize)> {
+    let lines = |span: Span| {
+        let (source, range) = (map.get(span.source), range(map, span));
+        (source.line_of(range.start), source.line_of(range.end.max(range.start + 1) - 1))
     };
-    labels.iter().map(next).collect()
+    let (mut part, mut before) = (0, None::<Span>);
+    let with_part = |label: &'d super::Label| {
+        let is_other = before.is_some_and(|before| {
+            let (first, last) = lines(before);
+            let (own_first, own_last) = lines(label.span);
+            before.source != label.span.source || own_first - first > FAR || own_last < last
+        });
+        part += usize::from(is_other);
+        before = Some(label.span);
+        (label, part)
+    };
+    labels.into_iter().map(with_part).collect()
 }
 
 fn render_plain(d: &Diagnostic) -> String {
@@ -252,6 +233,7 @@ fn render_plain(d: &Diagnostic) -> String {
 mod tests {
     use super::*;
     use crate::escape::is_hidden;
+    use crate::source::Start;
 
     #[test]
     fn a_very_long_line_is_cut_around_the_labels() {
@@ -283,6 +265,64 @@ mod tests {
                     "{shown}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn places_in_several_parts_are_those_of_their_files() {
+        let mut sources = SourceMap::new();
+        let long =
+            |name: &str| format!("{}{}{name}{}\n", "x\n".repeat(4999), "y".repeat(900), "z".repeat(900));
+        let first = sources.add("first.trs", long("HERE") + &"short\n".repeat(3000) + &long("THERE"));
+        let second = sources.add_part("second.trs", Start { lines: 99, columns: 0 }, long("ELSEWHERE"));
+        let span = |source: SourceId, word: &str| {
+            let at = sources.get(source).text.find(word).expect("a word");
+            Span::new(source, at, at + word.len())
+        };
+        let diagnostic = Diagnostic::error("T0001", "three places")
+            .label(span(first, "THERE"), "label 1")
+            .label(span(first, "HERE"), "label 2")
+            .label(span(second, "ELSEWHERE"), "label 3")
+            .label(span(first, "short"), "label 4");
+        for color in [false, true] {
+            let shown = render(&diagnostic, &sources, color);
+            for (place, line) in [
+                ("first.trs:5000:901", 5000),
+                ("first.trs:13000:901", 13_000),
+                ("second.trs:5099:901", 5099),
+                ("first.trs:5000:901", 5001),
+            ] {
+                assert!(shown.contains(&format!(" {place} ")), "{place}\n{shown}");
+                assert!(shown.contains(&format!("{line} │")), "{line}\n{shown}");
+            }
+            let bars: Vec<_> = shown.lines().filter_map(|line| line.find('│')).collect();
+            assert!(color || bars.iter().all(|&at| at == bars[0]), "{shown}");
+        }
+    }
+
+    /// As many findings as there is text take time proportional to it, whatever its lines are like.
+    #[test]
+    fn findings_on_long_lines_grow_with_them() {
+        let time = |words: usize, separator: &str, before: &str| {
+            let mut sources = SourceMap::new();
+            let start = before.repeat(words);
+            let source =
+                sources.add("long.trs", format!("{start}{}", format!("nope{separator}").repeat(words)));
+            let each = 4 + separator.len();
+            let diagnostics: Vec<_> = (0..words)
+                .map(|i| start.len() + i * each)
+                .map(|at| Diagnostic::error("T0102", "unknown").label(Span::new(source, at, at + 4), "here"))
+                .collect();
+            let once = || {
+                let started = std::time::Instant::now();
+                assert!(render_all(&diagnostics, &sources, false).len() > 100 * words);
+                started.elapsed()
+            };
+            once().min(once())
+        };
+        for (separator, before) in [(" ", ""), ("\n", ""), (" ", "x\n"), (" ", "é\u{1b}\n")] {
+            let (few, many) = (time(1000, separator, before), time(8000, separator, before));
+            assert!(many < 24 * few, "{few:?}, {many:?} for {separator:?} behind {before:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Writers that escape what goes through them: for results of any size.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use super::{code, is_hidden};
 
@@ -16,6 +16,11 @@ pub struct Filter<W> {
 pub fn terminal<W: Write>(out: W) -> Filter<W> {
     let replace = |c: char| (is_hidden(c) && !matches!(c, '\n' | '\t')).then(|| code(c));
     Filter { out, replace, begun: Vec::new() }
+}
+
+/// A stream for what programs hold and write: a terminal obeys nothing of it, any other reader gets it as it is.
+pub fn shown(stream: impl Write + IsTerminal + Send + 'static) -> Box<dyn Write + Send> {
+    if stream.is_terminal() { Box::new(terminal(stream)) } else { Box::new(stream) }
 }
 
 /// A writer for JSON that is valid already: hidden characters, which may stand in strings only, are escaped, so that a

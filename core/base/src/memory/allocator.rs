@@ -47,6 +47,20 @@ pub fn when_exhausted(last_words: fn(usize)) {
     let _ = LAST_WORDS.set(last_words);
 }
 
+/// Bytes that an allocation takes. The C library of GNU rounds blocks up and puts a word before each: where there are
+/// many small ones that is half of what a process takes, and it would be counted nowhere else.
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+fn taken(size: usize) -> i64 {
+    const WORD: usize = 8;
+    const LEAST: usize = 4 * WORD;
+    (size.saturating_add(WORD).next_multiple_of(2 * WORD)).max(LEAST) as i64
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")))]
+fn taken(size: usize) -> i64 {
+    size as i64
+}
+
 /// A block of the reserve for a request that was refused.
 #[cold]
 fn refused(layout: Layout) -> *mut u8 {
@@ -72,7 +86,7 @@ unsafe impl<S: GlobalAlloc> GlobalAlloc for Allocator<S> {
         if block.is_null() {
             return refused(layout);
         }
-        count(layout.size() as i64);
+        count(taken(layout.size()));
         block
     }
 
@@ -80,7 +94,7 @@ unsafe impl<S: GlobalAlloc> GlobalAlloc for Allocator<S> {
         // SAFETY: as the caller promises.
         let block = unsafe { self.source.alloc_zeroed(layout) };
         if !block.is_null() {
-            count(layout.size() as i64);
+            count(taken(layout.size()));
             return block;
         }
         let block = refused(layout);
@@ -96,7 +110,7 @@ unsafe impl<S: GlobalAlloc> GlobalAlloc for Allocator<S> {
             // SAFETY: as the caller promises; the layout is the one that the block was taken for.
             return unsafe { reserve::give_back(block, layout) };
         }
-        count(-(layout.size() as i64));
+        count(-taken(layout.size()));
         // SAFETY: the block is one of the other allocator's, else as the caller promises.
         unsafe { self.source.dealloc(block, layout) };
     }
@@ -111,7 +125,7 @@ unsafe impl<S: GlobalAlloc> GlobalAlloc for Allocator<S> {
             // SAFETY: the block is one of the other allocator's, else as the caller promises.
             let moved = unsafe { self.source.realloc(block, layout, size) };
             if !moved.is_null() {
-                count(size as i64 - layout.size() as i64);
+                count(taken(size) - taken(layout.size()));
                 return moved;
             }
             refused(wanted)
@@ -149,6 +163,23 @@ mod tests {
         unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
             // SAFETY: as the caller promises.
             unsafe { System.dealloc(block, layout) }
+        }
+    }
+
+    #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64", not(miri)))]
+    #[test]
+    fn what_a_block_takes_is_what_the_library_says() {
+        for size in (1..3000).chain([10_000, 99_999]) {
+            // SAFETY: each block is used for nothing but the question, and given back once.
+            let usable = unsafe {
+                let block = libc::malloc(size);
+                assert!(!block.is_null());
+                let usable = libc::malloc_usable_size(block);
+                libc::free(block);
+                usable as i64
+            };
+            // A block of the heap may be one unit larger, where the rest would be too small for another one.
+            assert!([0, 16].contains(&(usable + 8 - taken(size))), "{size}: {usable}");
         }
     }
 
