@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use gchr_base::names::{Ident, Name};
 use gchr_base::source::{SourceMap, Span};
 use gchr_trs::ast::{
-    AxiomKind, Module, NodeKind, Parameter, Section, SortBody, SortRef, StructSymbol, SymbolDeclaration, Term,
+    AxiomKind, Module, NodeKind, Parameter, Section, SortBody, SortRef, StrategyKind, StructSymbol,
+    SymbolDeclaration, Term,
 };
 
 use crate::index::{Builder, Entry, Index, Kind, Role};
@@ -107,7 +108,7 @@ impl Reader<'_> {
                     }
                 }
             }
-            Section::Equations(_) | Section::Input(_) | Section::Import(_) => {}
+            Section::Equations(_) | Section::Input(_) | Section::Import(_) | Section::Strategy(_) => {}
         }
     }
 
@@ -172,7 +173,7 @@ impl Reader<'_> {
                     self.use_sort(&declared.result);
                     for axiom in &declared.axioms {
                         if let AxiomKind::Identity(of) = axiom.kind {
-                            self.use_constant(of);
+                            self.use_symbol(of);
                         }
                     }
                 }
@@ -199,6 +200,13 @@ impl Reader<'_> {
             }
             Section::Input(input) => self.use_term(&input.term, Role::Use),
             Section::Import(_) => {}
+            Section::Strategy(clauses) => {
+                for clause in clauses {
+                    if let StrategyKind::Arguments { symbol: Some(symbol), .. } = clause.kind {
+                        self.use_symbol(symbol);
+                    }
+                }
+            }
         }
     }
 
@@ -210,7 +218,7 @@ impl Reader<'_> {
         }
     }
 
-    fn use_constant(&mut self, name: Ident) {
+    fn use_symbol(&mut self, name: Ident) {
         let kinds = [Kind::Function, Kind::Constructor];
         let found = kinds.iter().find_map(|&kind| self.builder.find(kind, self.text(name.name), None));
         if let Some(symbol) = found {

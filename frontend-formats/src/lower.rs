@@ -5,7 +5,7 @@ mod input;
 mod modulo;
 mod scope;
 mod sorts;
-mod stepwise;
+mod strategy;
 
 use gchr_base::diagnostic::{Diagnostic, has_errors, shorten};
 use gchr_base::hash::HashMap;

@@ -4,6 +4,7 @@
 use gchr_base::hash::HashSet;
 use gchr_base::names::{Ident, Name, Names};
 use gchr_base::source::Span;
+pub use gchr_base::strategy::Order;
 use gchr_maude::Axioms;
 
 use crate::term::Term;
@@ -44,16 +45,6 @@ pub struct Strategy {
     pub order: Order,
     /// Arguments below which terms are rewritten, counted from 1, of symbols with others.
     pub below: Vec<(Ident, Vec<u32>)>,
-}
-
-/// Which places of a term are rewritten first; of several ones the leftmost.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Order {
-    /// Those that have no place to rewrite below them.
-    #[default]
-    Innermost,
-    /// Those that are below no place to rewrite.
-    Outermost,
 }
 
 impl Strategy {

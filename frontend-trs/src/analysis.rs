@@ -28,8 +28,14 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     let functions = functions(program);
     let effort = effort_for(&functions);
     coverage::missing_cases(checked, &functions, &effort, &mut diagnostics);
-    let values = values::with_stuck_terms(program, &functions, &effort);
-    endless::rules(checked, &functions, (&values, &effort), &mut diagnostics);
+    let values = match checked.strategy.is_eager() {
+        true => values::with_stuck_terms(program, &functions, &effort),
+        false => values::all_terms(program),
+    };
+    // Of what is not evaluated, a term may contain itself.
+    if checked.strategy.is_eager() {
+        endless::rules(checked, &functions, (&values, &effort), &mut diagnostics);
+    }
     let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut diagnostics);
     overlap::overlapping_rules(checked, &functions, &values, &unreachable, &effort, &mut diagnostics);
     say_once(&mut diagnostics);

@@ -9,6 +9,7 @@ mod print;
 pub use gchr_base::names::{Ident, Name, Names};
 use gchr_base::op::{Op, TermSyntax};
 use gchr_base::source::{SourceId, Span};
+pub use gchr_base::strategy::{Argument, Order};
 
 /// A `.trs` text: sections in textual order.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,6 +41,8 @@ pub enum Section {
     Input(Input),
     /// `import`.
     Import(Import),
+    /// `strategy`.
+    Strategy(Vec<StrategyClause>),
 }
 
 /// `A, B;`, `A = struct ...;` or `A = B;`, the one sort perhaps with parameters
@@ -179,6 +182,45 @@ pub enum AxiomKind {
     /// `id: Empty`
     Identity(Ident),
 }
+
+/// `outermost;` or `Cons(_, lazy);`
+#[derive(Clone, PartialEq, Debug)]
+pub struct StrategyClause {
+    /// What it says.
+    pub kind: StrategyKind,
+    /// The clause.
+    pub span: Span,
+}
+
+/// What a [`StrategyClause`] says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StrategyKind {
+    /// `innermost`, `outermost`
+    Order(Order),
+    /// `Cons(_, lazy)`, `_ |> lazy`
+    Arguments {
+        /// The symbol; `None` of `|>`.
+        symbol: Option<Ident>,
+        /// When each of its arguments is rewritten.
+        args: Vec<StrategyArgument>,
+    },
+}
+
+/// `_`, `lazy` or `frozen` in the place of an argument.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StrategyArgument {
+    /// When the argument is rewritten.
+    pub kind: Argument,
+    /// The word.
+    pub span: Span,
+}
+
+/// The words for when an argument is rewritten.
+pub const ARGUMENTS: [(&str, Argument); 3] =
+    [("_", Argument::Evaluated), ("lazy", Argument::Lazy), ("frozen", Argument::Frozen)];
+
+/// The words for where terms are rewritten first.
+pub const ORDERS: [(&str, Order); 2] = [("innermost", Order::Innermost), ("outermost", Order::Outermost)];
 
 /// `X, Y : Nat;` or `A : sort;`
 #[derive(Clone, PartialEq, Debug)]

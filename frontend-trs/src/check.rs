@@ -16,6 +16,7 @@ mod lists;
 mod maker;
 mod resolve;
 mod rules;
+mod strategy;
 mod types;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use gchr_base::ids::IdVec;
 use gchr_base::rule::{GroundTerm, Program, Rule, RuleId, Start};
 use gchr_base::signature::SymbolId;
 use gchr_base::source::{SourceId, Span};
+use gchr_base::strategy::{Strategy, under};
 use gchr_maude::Axioms;
 
 pub use input::InputReader;
@@ -91,6 +93,8 @@ pub(crate) struct Checked {
     pub otherwise: HashSet<RuleId>,
     /// Symbols whose equations match modulo axioms.
     pub axioms: HashMap<SymbolId, Axioms>,
+    /// Where terms are rewritten.
+    pub strategy: Strategy,
 }
 
 /// A variable of a `var` section.
@@ -119,6 +123,7 @@ impl Checked {
             false => std::mem::take(&mut self.otherwise),
         };
         let axioms = numbers.axioms(&self.axioms);
+        let strategy = numbers.strategy(&self.strategy);
         let own = match std::mem::replace(&mut program.start, Start::Term(None)) {
             Start::Term(own) => own,
             Start::Goals(_) => None,
@@ -128,13 +133,23 @@ impl Checked {
         }
         program.start = Start::Term(self.term.or(own).map(|term| numbers.term(term)));
         debug_assert_eq!(gchr_base::rule::verify(&program), []);
+        if !strategy.is_eager() {
+            let made = under(&program, &strategy);
+            let start = match program.start {
+                Start::Term(term) => term.map(|term| made.term(term)),
+                Start::Goals(_) => None,
+            };
+            let program = Program { start: Start::Term(start), ..made.program.clone() };
+            debug_assert_eq!(gchr_base::rule::verify(&program), []);
+            return Some((program, self.reader.made(input::Made::Strategic(Arc::new(made)))));
+        }
         if axioms.is_empty() {
             return Some((program, self.reader));
         }
         let modulo = Arc::new(gchr_maude::modulo(&program, &axioms, &otherwise, diagnostics)?);
         debug_assert_eq!(gchr_base::rule::verify(&modulo.program), []);
         let program = modulo.program.clone();
-        Some((program, self.reader.modulo(modulo)))
+        Some((program, self.reader.made(input::Made::Modulo(modulo))))
     }
 }
 
@@ -158,7 +173,8 @@ pub(crate) fn check(
     let term = term.filter(|_| !failed(&reporter)).and_then(|t| input::ground(t, &mut scope, &mut of_term));
     let own = input.and_then(|(_, term)| term);
     // It is known by now what may be a term of a sort.
-    let of_fields = fields.rules(&mut scope, &mut reporter);
+    let declared = strategy::declared(module, &axioms, &mut scope, &mut reporter);
+    let of_fields = fields.rules(declared.is_eager(), &mut scope, &mut reporter);
     let mut rules: IdVec<RuleId, Rule> = of_fields.into_iter().chain(rules).collect();
     let mut last: HashSet<RuleId> = otherwise.into_iter().map(|rule| rules.push(rule)).collect();
     std::mem::take(&mut scope.made.rules).into_iter().for_each(|rule| _ = rules.push(rule));
@@ -169,13 +185,16 @@ pub(crate) fn check(
         return (None, reporter.diagnostics);
     }
     reporter.diagnostics.extend(of_term.diagnostics);
+    let choice = scope.made.choice;
+    let parts = std::mem::take(&mut scope.made.parts);
     let checked = finished(module, rules, Start::Term(own), scope, fields.functions());
     axioms::identities_in_heads(&axioms, &checked, &mut reporter);
     if failed(&reporter) {
         return (None, reporter.diagnostics);
     }
     let axioms = axioms::of_instances(&axioms, &checked.program.signature, &checked.origins);
-    (Some(Checked { term, otherwise: last, axioms, ..checked }), reporter.diagnostics)
+    let strategy = strategy::of_instances(declared, (choice, &parts), &checked);
+    (Some(Checked { term, otherwise: last, axioms, strategy, ..checked }), reporter.diagnostics)
 }
 
 /// What the sections of a program have.
@@ -219,7 +238,11 @@ fn sections(module: &Module, scope: &mut Scope<'_>, reporter: &mut Reporter) -> 
                 let own = scope.swap_variables(VisibleVariables::default());
                 texts.push((import.sections.iter(), own));
             }
-            Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) | Section::Input(_) => {}
+            Section::Sorts(_)
+            | Section::Constructors(_)
+            | Section::Maps(_)
+            | Section::Input(_)
+            | Section::Strategy(_) => {}
         }
     }
     found
@@ -265,6 +288,7 @@ fn finished(
         fields,
         otherwise: HashSet::default(),
         axioms: HashMap::default(),
+        strategy: Strategy::default(),
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) enum Token {
     Input,
     /// The name `import` before a text in quotes.
     Import,
+    /// The name `strategy` at the beginning of a clause and before another name.
+    Strategy,
     /// The word `sort` behind a colon: what variables that stand for sorts are declared with, no section.
     AnySort,
     #[token("div")]
@@ -183,6 +185,7 @@ impl Token {
                 | Token::Eqn
                 | Token::Input
                 | Token::Import
+                | Token::Strategy
         )
     }
 
@@ -197,6 +200,7 @@ impl Token {
             Token::Eqn => "`eqn`",
             Token::Input => "`input`",
             Token::Import => "`import`",
+            Token::Strategy => "`strategy`",
             Token::IntDiv => "`div`",
             Token::Mod => "`mod`",
             Token::Ident(_) | Token::ForeignName(_) => "a name",
@@ -280,6 +284,10 @@ impl Lexed<'_> {
 
 /// The word before the name of a file.
 const IMPORT: &str = "import";
+/// The word before what says where terms are rewritten.
+const STRATEGY: &str = "strategy";
+/// The operator that is written like a name.
+const IN: &str = "in";
 
 /// Splits `text` into tokens. Characters that belong to no token are reported (once a run) and left out.
 pub(crate) fn lex<'a>(source: SourceId, text: &'a str, diagnostics: &mut Vec<Diagnostic>) -> Lexed<'a> {
@@ -344,6 +352,10 @@ pub(crate) fn lex_with<'a>(
                     Token::Sort if lexed.tokens.last() == Some(&Token::Colon) => Token::AnySort,
                     token => token,
                 };
+                if begins_strategy(&lexed.tokens, token, &lexer.extras.names) {
+                    lexed.tokens.pop();
+                    lexed.tokens.push(Token::Strategy);
+                }
                 lexed.tokens.push(token);
                 lexed.ranges.push((range.start as u32, range.end as u32));
             }
@@ -366,6 +378,20 @@ fn imported<'a>(before: &[Token], lexer: &logos::Lexer<'a, Token>) -> Option<&'a
     let Some(Token::Ident(name)) = before.last() else { return None };
     let text = lexer.slice().strip_prefix('"')?.strip_suffix('"')?;
     (lexer.extras.names.get(*name) == IMPORT).then_some(text)
+}
+
+/// Whether the last token before a token is the word that a section about strategies begins with: no clause of another
+/// section begins with two names.
+fn begins_strategy(before: &[Token], token: Token, names: &Names) -> bool {
+    let (word, earlier) = match before {
+        [.., earlier, Token::Ident(word)] => (word, Some(earlier)),
+        [Token::Ident(word)] => (word, None),
+        _ => return false,
+    };
+    let Token::Ident(next) = token else { return false };
+    names.get(*word) == STRATEGY
+        && names.get(next) != IN
+        && earlier.is_none_or(|earlier| *earlier == Token::Semicolon)
 }
 
 /// What is wrong with a text or a character in quotes.

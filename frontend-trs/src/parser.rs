@@ -105,6 +105,7 @@ enum RawSection {
     Equations(Vec<Clause<Equation>>),
     Input(Input),
     Import(Ident),
+    Strategy(Vec<Clause<StrategyClause>>),
     Damaged(Range<usize>),
 }
 
@@ -132,6 +133,7 @@ fn assemble(raw: Vec<RawSection>, tokens: &[Token]) -> (Vec<Section>, Vec<Name>)
                 RawSection::Equations(clauses) => Section::Equations(keep(clauses, &mut |_| ())),
                 RawSection::Input(input) => Section::Input(input),
                 RawSection::Import(file) => Section::Import(Import { file, sections: Vec::new() }),
+                RawSection::Strategy(clauses) => Section::Strategy(keep(clauses, &mut |_| ())),
                 RawSection::Damaged(range) => {
                     lost(range);
                     return None;
@@ -160,6 +162,7 @@ fn module<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Vec<RawSection>> {
         just(Token::Eqn).ignore_then(clauses(equation(lexed))).map(RawSection::Equations).boxed(),
         input(lexed).map(RawSection::Input).boxed(),
         import(lexed).map(RawSection::Import).boxed(),
+        just(Token::Strategy).ignore_then(clauses(strategy_clause(lexed))).map(RawSection::Strategy).boxed(),
     ));
     let damaged = any().ignore_then(rest_of_clause()).map_with(|(), e| {
         let span: SimpleSpan<usize> = e.span();
@@ -351,6 +354,28 @@ fn import<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Ident> {
         Ident { name, span: lexed.span(span.start) }
     });
     just(Token::Import).ignore_then(file.labelled("a text in quotes")).then_ignore(semicolon())
+}
+
+fn strategy_clause<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, StrategyClause> {
+    let argument = || {
+        choice(ARGUMENTS.map(|(text, kind)| word(lexed, text, "`_`, `lazy` or `frozen`").map(move |()| kind)))
+            .map_with(|kind, e| StrategyArgument { kind, span: place(lexed, e.span()) })
+    };
+    let list = argument()
+        .then_ignore(just(Token::Cons))
+        .then(argument())
+        .map(|(first, rest)| StrategyKind::Arguments { symbol: None, args: vec![first, rest] });
+    let arguments = argument()
+        .separated_by(just(Token::Comma))
+        .collect()
+        .delimited_by(just(Token::Open), just(Token::Close));
+    let symbol = ident(lexed, "a symbol")
+        .then(arguments)
+        .map(|(symbol, args)| StrategyKind::Arguments { symbol: Some(symbol), args });
+    let order = choice(ORDERS.map(|(text, order)| {
+        word(lexed, text, "`innermost` or `outermost`").map(move |()| StrategyKind::Order(order))
+    }));
+    choice((list, symbol, order)).map_with(|kind, e| StrategyClause { kind, span: place(lexed, e.span()) })
 }
 
 fn input<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Input> {

@@ -28,6 +28,7 @@ pub mod source;
 pub mod stack;
 pub mod stats;
 pub mod stop;
+pub mod strategy;
 pub mod suggest;
 pub mod units;
 pub mod value;

@@ -48,6 +48,7 @@ export default grammar({
       $.equation_section,
       $.input_section,
       $.import_section,
+      $.strategy_section,
     ),
 
     sort_section: $ => seq("sort", repeat(seq($.sort_declaration, ";"))),
@@ -56,6 +57,7 @@ export default grammar({
     variable_section: $ => seq("var", repeat(seq($.variable_declaration, ";"))),
     equation_section: $ => seq("eqn", repeat(seq($.equation, ";"))),
     import_section: $ => seq("import", field("file", $.text), ";"),
+    strategy_section: $ => seq("strategy", repeat(seq($._strategy_clause, ";"))),
     input_section: $ => seq("input", field("term", $._term), optional(";")),
 
     sort_declaration: $ => choice(
@@ -95,6 +97,11 @@ export default grammar({
       ":",
       field("sort", choice($._any_sort, "sort")),
     ),
+
+    _strategy_clause: $ => choice("innermost", "outermost", $.symbol_strategy, $.list_strategy),
+    symbol_strategy: $ => seq(field("symbol", $.name), "(", optional(list(",", $.argument_strategy)), ")"),
+    list_strategy: $ => seq($.argument_strategy, "|>", $.argument_strategy),
+    argument_strategy: _ => choice("_", "lazy", "frozen"),
 
     equation: $ => seq(
       optional(seq(field("condition", $._term), "->")),

@@ -8,10 +8,11 @@ use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::signature::SymbolId;
 use gchr_base::source::{SourceId, SourceMap, Span};
+use gchr_base::strategy::Strategic;
 use gchr_maude::{Axioms, Modulo};
 
 use super::input::InputReader;
-use super::stepwise::{Stepwise, stepwise};
+use super::strategy::strategic;
 use crate::system::System;
 
 /// Reads input terms of a program whose symbols are not those of the text.
@@ -25,7 +26,7 @@ pub struct MadeReader {
 #[derive(Clone, Debug)]
 enum Made {
     Modulo(Modulo),
-    Stepwise(Stepwise),
+    Strategic(Strategic),
 }
 
 impl MadeReader {
@@ -33,7 +34,7 @@ impl MadeReader {
     pub fn program(&self) -> &Program {
         match &self.made {
             Made::Modulo(made) => &made.program,
-            Made::Stepwise(made) => &made.program,
+            Made::Strategic(made) => &made.program,
         }
     }
 
@@ -42,7 +43,7 @@ impl MadeReader {
         let term = InputReader::new(&self.free).read(sources, id)?;
         Ok(match &self.made {
             Made::Modulo(made) => made.term(term),
-            Made::Stepwise(made) => made.term(term),
+            Made::Strategic(made) => made.term(term),
         })
     }
 }
@@ -55,7 +56,7 @@ pub(crate) fn made(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<MadeReader> {
     let made = match (system.theory.is_empty(), system.strategy.is_eager()) {
-        (true, _) => Made::Stepwise(stepwise(system, &free, terms, diagnostics)?),
+        (true, _) => Made::Strategic(strategic(system, &free, terms, diagnostics)?),
         (false, true) => Made::Modulo(modulo(system, &free, diagnostics)?),
         (false, false) => {
             let place = system.theory.first().map_or(place, |(symbol, _)| symbol.span);

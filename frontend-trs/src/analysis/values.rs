@@ -32,6 +32,16 @@ pub(crate) fn with_stuck_terms(program: &Program, functions: &[Function<'_>], ef
     }
 }
 
+/// Constructors and all functions: what is matched may be any term.
+pub(crate) fn all_terms(program: &Program) -> Values {
+    let signature = &program.signature;
+    let mut values = Values::constructors(signature);
+    let symbols = signature.symbols.iter_enumerated();
+    let functions = symbols.filter(|(_, symbol)| symbol.kind == SymbolKind::Defined);
+    functions.for_each(|(function, _)| values.add(signature, function));
+    values
+}
+
 /// A small ground term of each sort, as text; `None` for a sort without any that is short.
 pub(crate) fn examples(signature: &Signature) -> Vec<Option<String>> {
     const LONGEST: usize = 24;

@@ -17,6 +17,7 @@ impl Display for Module {
             Section::Equations(clauses) => print_section(f, "eqn", clauses, |c, f| equation(c, names, f)),
             Section::Input(input) => writeln!(f, "input {};", input.term.display(names)),
             Section::Import(import) => writeln!(f, "import \"{}\";", names.get(import.file.name)),
+            Section::Strategy(clauses) => print_section(f, "strategy", clauses, |c, f| strategy(c, names, f)),
         })
     }
 }
@@ -100,6 +101,23 @@ fn symbol(clause: &SymbolDeclaration, names: &Names, f: &mut Formatter<'_>) -> f
         AxiomKind::Identity(of) => write!(f, "id: {}", names.get(of.name)),
     })?;
     f.write_str("]")
+}
+
+fn strategy(clause: &StrategyClause, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
+    let (symbol, args) = match &clause.kind {
+        StrategyKind::Order(order) => return f.write_str(word(&ORDERS, *order)),
+        StrategyKind::Arguments { symbol, args } => (symbol, args),
+    };
+    let argument = |arg: &StrategyArgument, f: &mut Formatter<'_>| f.write_str(word(&ARGUMENTS, arg.kind));
+    let Some(symbol) = symbol else { return separated(f, args, " |> ", argument) };
+    write!(f, "{}(", names.get(symbol.name))?;
+    separated(f, args, ", ", argument)?;
+    f.write_str(")")
+}
+
+/// The word for something.
+fn word<T: PartialEq>(words: &[(&'static str, T)], of: T) -> &'static str {
+    words.iter().find(|(_, known)| *known == of).map_or("", |(word, _)| word)
 }
 
 impl SortRef {

@@ -113,6 +113,7 @@ pub(crate) fn choose(site: &mut Site<'_, '_>, [test, yes, no]: [Expr; 3], span: 
     let name = format!("{}.{IF}", owner.unwrap_or_default());
     let sorts = [truth.sort].into_iter().chain(outline.sorts()).collect();
     let symbol = site.scope.make(name, sorts, sort)?;
+    site.scope.made.parts.insert(symbol, 1);
     let is_decided = is_decided(&test);
     let args = [test].into_iter().chain(outline.values(span)).collect();
     let (yes, no) = (outline.inside(yes), outline.inside(no));

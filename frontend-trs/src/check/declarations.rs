@@ -87,6 +87,8 @@ pub(crate) struct Made {
     pub owner: Option<SymbolId>,
     /// The function whose equation a symbol was first needed for.
     pub owners: HashMap<SymbolId, SymbolId>,
+    /// Symbols that stand for a part of one rule, and the first argument that is a variable of it.
+    pub parts: HashMap<SymbolId, usize>,
     /// Whether nothing can be added.
     pub is_final: bool,
 }

@@ -70,7 +70,8 @@ impl Fields {
     }
 
     /// Their rules.
-    pub fn rules(&mut self, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Vec<Rule> {
+    /// `is_eager`: whether arguments are evaluated, so that they may be told apart by the order of rules.
+    pub fn rules(&mut self, is_eager: bool, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Vec<Rule> {
         let mut rules = Vec::new();
         let mut of_sort: HashMap<SortId, Vec<SymbolId>> = HashMap::default();
         if self.all.iter().any(|field| field.argument.is_none()) {
@@ -95,7 +96,7 @@ impl Fields {
                     let is_closed = scope.families.is_empty();
                     let others = if is_closed && of_sort.iter().all(is_constructor) {
                         Others::All
-                    } else if of_sort.len() <= FEW {
+                    } else if of_sort.len() <= FEW || !is_eager {
                         Others::Each
                     } else if let Some(&known) = self.built.get(&sort) {
                         Others::Built(known)

@@ -133,6 +133,7 @@ pub(crate) fn close(
     let name = format!("{}.lambda", owner.unwrap_or_default());
     let captured = outline.sorts().skip(count as usize).collect();
     let symbol = site.scope.make_of(SymbolKind::Constructor, name, captured, sort)?;
+    site.scope.made.parts.insert(symbol, 0);
     let apply = site.scope.apply(sort)?;
     let mut patterns: Vec<Pattern> = outline.patterns(span).collect();
     let captured = patterns.split_off(count as usize);

@@ -7,6 +7,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::rule::GroundTerm;
 use gchr_base::signature::{HIDDEN_BOOL, Signature, SymbolId};
 use gchr_base::source::{SourceId, SourceMap, Span};
+use gchr_base::strategy::Strategic;
 use gchr_maude::Modulo;
 
 use super::Reporter;
@@ -27,8 +28,27 @@ use crate::parser::read_term;
 #[derive(Clone)]
 pub struct InputReader {
     finished: Arc<Finished>,
-    /// The program that the terms are for, where it matches modulo axioms.
-    modulo: Option<Arc<Modulo>>,
+    /// What the terms are for, where its rules are made of those of the program.
+    made: Option<Made>,
+}
+
+/// Rules that are made of those of a program.
+#[derive(Clone)]
+pub(crate) enum Made {
+    /// Because they match modulo axioms.
+    Modulo(Arc<Modulo>),
+    /// Because it has a strategy.
+    Strategic(Arc<Strategic>),
+}
+
+impl Made {
+    /// A term of the program.
+    fn term(&self, term: GroundTerm) -> GroundTerm {
+        match self {
+            Made::Modulo(made) => made.term(term),
+            Made::Strategic(made) => made.term(term),
+        }
+    }
 }
 
 /// What a program was before what has parameters was left out.
@@ -76,12 +96,12 @@ impl InputReader {
             symbols,
             numbers,
         };
-        Self { finished: Arc::new(finished), modulo: None }
+        Self { finished: Arc::new(finished), made: None }
     }
 
     /// The same of terms for rules that were made of those of the program.
-    pub(crate) fn modulo(self, modulo: Arc<Modulo>) -> Self {
-        Self { modulo: Some(modulo), ..self }
+    pub(crate) fn made(self, made: Made) -> Self {
+        Self { made: Some(made), ..self }
     }
 
     /// What sorts and symbols are in the finished program.
@@ -106,8 +126,8 @@ impl InputReader {
         diagnostic::sort(&mut diagnostics);
         let term = ground.filter(|_| diagnostics.is_empty()).ok_or(diagnostics)?;
         let term = numbers.term(term);
-        Ok(match &self.modulo {
-            Some(modulo) => modulo.term(term),
+        Ok(match &self.made {
+            Some(made) => made.term(term),
             None => term,
         })
     }

@@ -10,6 +10,7 @@ use gchr_base::rule::{
 };
 use gchr_base::signature::{Booleans, Signature, SortId, SymbolId};
 use gchr_base::source::Span;
+use gchr_base::strategy::Strategy;
 use gchr_maude::Axioms;
 
 use super::Reporter;
@@ -304,6 +305,19 @@ impl Numbers {
             Some((new(symbol)?, Axioms { identity: of.identity.and_then(new), ..*of }))
         });
         axioms.collect()
+    }
+
+    /// The strategy of symbols that stay.
+    pub fn strategy(&self, strategy: &Strategy) -> Strategy {
+        let new = |symbol: SymbolId| self.symbols[symbol.index()];
+        let arguments = strategy.arguments.iter();
+        let parts = strategy.parts.iter();
+        Strategy {
+            order: strategy.order,
+            arguments: arguments.filter_map(|(&id, of)| Some((new(id)?, of.clone()))).collect(),
+            parts: parts.filter_map(|(&id, &first)| Some((new(id)?, first))).collect(),
+            choices: strategy.choices.iter().filter_map(|&id| new(id)).collect(),
+        }
     }
 
     /// New numbers of some rules of a program, of those that stay.

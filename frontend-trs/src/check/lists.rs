@@ -294,17 +294,15 @@ impl Maker<'_, '_> {
         match symbol {
             ListSymbol::Head => vec![self.rule(parts, &[&first], x.clone())],
             ListSymbol::Tail => vec![self.rule(parts, &[&first], l.clone())],
-            ListSymbol::LastElement => vec![
-                self.rule(parts, &[&one], x.clone()),
-                self.rule(parts, &[&first], self.app(parts.id, vec![l.clone()])),
-            ],
+            // No list fits both rules: which is tried first makes no difference, whatever is evaluated of the list.
             _ => {
                 let further = self.cons(parts, y, l);
                 let (two, rest) = (self.cons(parts, x, &further), self.app(parts.id, vec![further]));
-                vec![
-                    self.rule(parts, &[&one], empty.clone()),
-                    self.rule(parts, &[&two], self.cons(parts, x, &rest)),
-                ]
+                let (only, several) = match symbol {
+                    ListSymbol::LastElement => (x.clone(), rest),
+                    _ => (empty.clone(), self.cons(parts, x, &rest)),
+                };
+                vec![self.rule(parts, &[&one], only), self.rule(parts, &[&two], several)]
             }
         }
     }

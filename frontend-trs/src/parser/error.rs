@@ -110,7 +110,7 @@ pub(crate) fn reserved(lexed: &Lexed<'_>, at: usize) -> Diagnostic {
 /// Whether a token is a word that could be taken for a name.
 fn is_reserved_word(token: Option<&Token>) -> bool {
     token.is_some_and(|token| {
-        token.starts_section() && *token != Token::Import
+        token.starts_section() && !matches!(token, Token::Import | Token::Strategy)
             || matches!(token, Token::AnySort | Token::Struct | Token::IntDiv | Token::Mod)
     })
 }
@@ -180,8 +180,11 @@ fn form(section: Option<Token>) -> &'static str {
         Some(Token::Eqn) => "write `eqn L = R;`, `eqn C -> L = R;` or `eqn L = R whr X = T end;`",
         Some(Token::Input) => "write `input T;` with one term",
         Some(Token::Import) => "write `import \"lists.trs\";` with the name of a file",
+        Some(Token::Strategy) => {
+            "write `strategy outermost;`, `strategy Cons(_, lazy);` or `strategy If(_, frozen, frozen);`"
+        }
         _ => {
-            "a program is made of sections that start with `sort`, `cons`, `map`, `var`, `eqn`, `input` or `import`"
+            "a program is made of sections that start with `sort`, `cons`, `map`, `var`, `eqn`, `strategy`, `input` or `import`"
         }
     }
 }

@@ -13,7 +13,7 @@ fn page() -> String {
 fn examples_load() {
     let mut examples = pages::fences(&page());
     examples.retain(|fence| fence.info == "trs");
-    assert_eq!(examples.len(), 8);
+    assert_eq!(examples.len(), 9);
     for example in examples {
         let mut sources = SourceMap::new();
         let id = sources.add("docs/language-trs.md", example.text);

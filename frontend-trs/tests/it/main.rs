@@ -12,4 +12,5 @@ mod library;
 mod parameters;
 mod programs;
 mod properties;
+mod strategies;
 mod terms;

@@ -258,6 +258,15 @@ fn erase(module: &mut Module) {
                 term(&mut input.term);
             }
             Section::Import(import) => ident(&mut import.file),
+            Section::Strategy(clauses) => {
+                for clause in clauses {
+                    erase_span(&mut clause.span);
+                    if let gchr_trs::ast::StrategyKind::Arguments { symbol, args } = &mut clause.kind {
+                        symbol.iter_mut().for_each(ident);
+                        args.iter_mut().for_each(|arg| erase_span(&mut arg.span));
+                    }
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 (comment) @comment
 
-["sort" "struct" "cons" "map" "var" "eqn" "input" "import" "whr" "end" "owise" "assoc" "comm" "id" "lambda"] @keyword
+["sort" "struct" "cons" "map" "var" "eqn" "input" "import" "strategy" "innermost" "outermost" "whr" "end" "owise" "assoc" "comm" "id" "lambda"] @keyword
 
 ; Sorts.
 (sort_declaration name: (name) @type)
@@ -25,6 +25,8 @@
 
 ; Symbols where they are used.
 (axioms identity: (name) @constructor)
+(symbol_strategy symbol: (name) @constructor)
+(argument_strategy) @keyword
 (application symbol: (name) @function)
 (power symbol: (name) @function)
 

@@ -188,7 +188,7 @@ fn uses_sort(module: &Module, name: Name) -> bool {
         Section::Variables(clauses) => clauses.iter().filter_map(|clause| clause.sort.as_ref()).any(of),
         Section::Equations(equations) => equations.iter().any(of_equation),
         Section::Input(input) => of_term(&input.term),
-        Section::Import(_) => false,
+        Section::Import(_) | Section::Strategy(_) => false,
     })
 }
 

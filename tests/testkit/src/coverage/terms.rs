@@ -181,8 +181,8 @@ impl<'m> Walk<'m> {
                     self.variables.clear();
                     self.term(&input.term, PLACES[3]);
                 }
-                // Random programs are texts without files.
-                Section::Import(_) => {}
+                // Random programs are texts without files, and have no strategies.
+                Section::Import(_) | Section::Strategy(_) => {}
             }
         }
     }

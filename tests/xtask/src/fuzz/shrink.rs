@@ -121,6 +121,7 @@ fn sections(section: &Section) -> Vec<Section> {
             let terms = simpler(&input.term).into_iter();
             terms.map(|term| Section::Input(Input { term, keyword: input.keyword })).collect()
         }
+        Section::Strategy(clauses) => shorter(clauses).into_iter().map(Section::Strategy).collect(),
         Section::Import(_) => Vec::new(),
     }
 }

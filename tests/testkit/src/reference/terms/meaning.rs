@@ -33,7 +33,12 @@ impl Program {
                     program.owner = "".into();
                     program.input = Some(program.tree(module, &input.term, &HashSet::new()));
                 }
-                Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) | Section::Import(_) => {}
+                // Generated programs have no strategies.
+                Section::Sorts(_)
+                | Section::Constructors(_)
+                | Section::Maps(_)
+                | Section::Import(_)
+                | Section::Strategy(_) => {}
             }
         }
         program.fields(module);
@@ -212,7 +217,11 @@ fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
                     results.extend(clause.names.iter().map(|n| (text(n).into(), result.to_string())));
                 }
             }
-            Section::Variables(_) | Section::Equations(_) | Section::Input(_) | Section::Import(_) => {}
+            Section::Variables(_)
+            | Section::Equations(_)
+            | Section::Input(_)
+            | Section::Import(_)
+            | Section::Strategy(_) => {}
         }
     }
     // Names of one sort are one name here: generated programs have no others of others.
