@@ -2,9 +2,9 @@
 
 #![no_main]
 
-use gchr_chr::{Request, load, parse};
 use gchr_base::rule::verify;
 use gchr_base::source::SourceMap;
+use gchr_chr::{Request, load, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -11,7 +11,9 @@ const TERMS: &str = "sort N = struct Z | S(N) | L(Int, Float, Bool);\nmap P: N #
     eqn P(Z, Y) = Y; P(S(X), Y) = S(P(X, Y));\n";
 
 fuzz_target!(|text: &str| {
-    for parsed in [Input::constraints(CONSTRAINTS).query(text).parse(), Input::terms(TERMS).term(text).parse()] {
+    for parsed in
+        [Input::constraints(CONSTRAINTS).query(text).parse(), Input::terms(TERMS).term(text).parse()]
+    {
         match parsed {
             // Rendering looks at every place.
             Ok(program) => drop(program.warnings().render(false)),

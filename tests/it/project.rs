@@ -184,7 +184,7 @@ fn comments_and_pages_keep_to_their_columns() {
 }
 
 /// Licences that dependencies may have: permissive ones, which ask for no more than their notice.
-const LICENCES: [&str; 12] = [
+const LICENCES: [&str; 13] = [
     "0BSD",
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
@@ -194,6 +194,7 @@ const LICENCES: [&str; 12] = [
     "CC0-1.0",
     "ISC",
     "MIT",
+    "NCSA",
     "Unicode-3.0",
     "Unlicense",
     "Zlib",
