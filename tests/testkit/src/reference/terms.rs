@@ -247,7 +247,10 @@ impl Run<'_> {
                 Ok(list(elements, rest))
             }
             // The last element that is known may be the last one, or not.
-            "rhead" => Err(Term::App(op.clone(), [rest].into())),
+            "rhead" => {
+                let known = elements.pop().map_or(rest.clone(), |last| cons(last, rest));
+                Err(Term::App(op.clone(), [known].into()))
+            }
             "rtail" if !closed && !elements.is_empty() => {
                 let last = elements.pop().expect("an element");
                 Ok(list(elements, Term::App(op.clone(), [cons(last, rest)].into())))
