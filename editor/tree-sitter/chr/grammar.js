@@ -225,6 +225,7 @@ export default grammar({
       $.integer,
       $.character,
       $.float,
+      $.rational,
       $.string,
       $.codes,
       $.list,
@@ -269,6 +270,7 @@ export default grammar({
       /([2-9]|[12][0-9]|3[0-6])'[0-9A-Za-z]+(_\s*[0-9A-Za-z]+)*/,
     )),
     float: _ => /[0-9]+(_\s*[0-9]+)*(\.[0-9]+(Inf|NaN|[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)/,
+    rational: _ => /[0-9]+r[0-9]+/,
     character: _ => /0'([^'\\]|''?|\\([^xuU0-7]|x[0-9A-Fa-f]+\\?|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]+\\?))/,
 
     comment: _ => /%[^\n]*/,

@@ -4,6 +4,7 @@
 (variable) @variable
 (integer) @number
 (float) @number
+(rational) @number
 (character) @character
 (string) @string
 (codes) @string
