@@ -1,18 +1,10 @@
 //! Functions as values: their sorts, functions without names, and symbols that stand for theirs.
 
+use super::support::load;
 use gchr_base::diagnostic::render_all;
 use gchr_base::rule::Start;
-use gchr_base::source::SourceMap;
 use gchr_testkit::findings;
 use proptest::prelude::*;
-
-fn load(text: &str) -> (SourceMap, gchr_trs::Loaded) {
-    let mut sources = SourceMap::new();
-    let id = sources.add("test.trs", text);
-    let loaded = gchr_trs::load(&sources, id);
-    findings::are_complete(&loaded.diagnostics);
-    (sources, loaded)
-}
 
 /// The only error of a text.
 #[track_caller]

@@ -1,18 +1,10 @@
 //! Integers of any size.
 
+use super::support::load;
 use gchr_base::diagnostic::render_all;
-use gchr_base::source::SourceMap;
 use gchr_testkit::findings;
 use num_bigint::BigInt;
 use proptest::prelude::*;
-
-fn load(text: &str) -> (SourceMap, gchr_trs::Loaded) {
-    let mut sources = SourceMap::new();
-    let id = sources.add("test.trs", text);
-    let loaded = gchr_trs::load(&sources, id);
-    findings::are_complete(&loaded.diagnostics);
-    (sources, loaded)
-}
 
 #[track_caller]
 fn check(text: &str, expected: &str) {

@@ -13,4 +13,5 @@ mod parameters;
 mod programs;
 mod properties;
 mod strategies;
+mod support;
 mod terms;
