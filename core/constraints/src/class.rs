@@ -12,7 +12,7 @@
 pub(crate) mod divisor;
 mod explain;
 mod monotone;
-pub(crate) mod reduction;
+mod reduction;
 pub(crate) mod replacement;
 mod verify;
 
@@ -21,6 +21,7 @@ pub use crate::ir::classes::{
 };
 pub use explain::Explained;
 pub(crate) use monotone::recognise::{any_order as any_order_tables, recognise as monotone_tables};
+pub(crate) use reduction::recognise::anywhere as reduction_anywhere;
 pub(crate) use verify::verify;
 
 use crate::exec::round::state::InsertionRule;

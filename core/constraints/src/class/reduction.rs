@@ -1,7 +1,7 @@
 //! Reductions: of the constraints of one key one lives.
 
 pub(crate) mod execute;
-pub(crate) mod recognise;
+pub(super) mod recognise;
 
 use super::explain::those;
 use super::{BestOrder, RuleClass, is_number};

@@ -6,8 +6,7 @@
 use std::io::{self, Write};
 
 use super::code::{Code, Ins, Pc};
-use super::common;
-use super::common::Stop;
+use super::common::{self, Stop};
 use super::errors::ErrorFormatter;
 use super::exchange::RowList;
 use super::flatten::flatten_queries;

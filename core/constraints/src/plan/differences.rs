@@ -2,7 +2,7 @@
 //! of them to remove it, and output.
 
 use super::ChrPlan;
-use crate::class::reduction::recognise::anywhere;
+use crate::class::reduction_anywhere;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
@@ -63,7 +63,8 @@ fn late_reduction(
 ) -> Option<(String, String)> {
     let (first, _) = *heads.first()?;
     let is_one = |id: &RuleId| {
-        anywhere(program, *id, &program.rules[*id]).is_ok_and(|found| found.constraint == constraint)
+        reduction_anywhere(program, *id, &program.rules[*id])
+            .is_ok_and(|found| found.constraint == constraint)
     };
     let late = heads.iter().map(|(id, _)| *id).filter(|id| *id != first).find(is_one)?;
     Some((program.rule_name(late), program.rule_name(first)))

@@ -1,10 +1,10 @@
 //! The program of a worker: copies of tables, and what is to be sent, are tables of their own, so that the engine of
 //! rounds runs it as any other program.
 
-use crate::exec::common::Stop;
 mod counting;
 
 use super::parcel::{Columns, Parcels};
+use crate::exec::common::Stop;
 use crate::exec::round::dealing::{Deal, Worker, owner};
 use crate::ir::ChrPlan;
 use crate::ir::classes::{Reduction, Verdict};

@@ -113,13 +113,12 @@ impl Tables {
     ) -> Result<(Vec<u64>, Ids)> {
         let mut delta = Vec::with_capacity(batch.len());
         let mut new = self.no_rows();
-        let mut id = first_id as u32;
+        let mut ids = (first_id..).map(|id| id as u32);
         for (table, rows) in batch.runs() {
-            let (used, count) = (u64::from(self.tables[table].used), rows.len() as u32);
+            let used = u64::from(self.tables[table].used);
             let places = rows.start as u64 + used..rows.end as u64 + used;
             delta.extend(places.map(|row| (table.index() as u64) << 32 | row));
-            new[table].ids.extend(id..id + count);
-            id += count;
+            new[table].ids.extend(ids.by_ref().take(rows.len()));
         }
         for table in self.tables.ids().filter(|&table| batch.count(table) > 0) {
             new[table].count = batch.count(table);
