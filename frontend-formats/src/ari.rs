@@ -297,7 +297,7 @@ impl fmt::Display for Printed<'_> {
         for sort in system.sorts.iter().filter(|_| system.one_sort.is_none()) {
             writeln!(f, "(sort {})", system.text(sort.name))?;
         }
-        for symbol in &system.symbols {
+        for symbol in system.distinct_symbols() {
             let name = system.text(symbol.name.name);
             if system.one_sort.is_some() {
                 write!(f, "(fun {name} {}", symbol.args.len())?;

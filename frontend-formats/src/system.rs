@@ -190,6 +190,15 @@ impl System {
             self.symbols.push(SymbolDeclaration { name, args, result: sort, constructor: false });
         }
     }
+
+    /// The declared symbols; one that is declared again in the same way is there once.
+    pub(crate) fn distinct_symbols(&self) -> impl Iterator<Item = &SymbolDeclaration> {
+        let mut seen: HashSet<(Name, Vec<Name>, Name)> = HashSet::default();
+        self.symbols.iter().filter(move |symbol| {
+            let args = symbol.args.iter().map(|sort| sort.name).collect();
+            seen.insert((symbol.name.name, args, symbol.result.name))
+        })
+    }
 }
 
 impl RuleDeclaration {

@@ -228,7 +228,7 @@ impl fmt::Display for Printed<'_> {
             writeln!(f, "(VAR {})", joined(&system.names, &variables, " "))?;
         } else {
             writeln!(f, "(SIG")?;
-            for symbol in &system.symbols {
+            for symbol in system.distinct_symbols() {
                 let (name, result) = (system.text(symbol.name.name), system.text(symbol.result.name));
                 writeln!(f, "  ({name} {} -> {result})", joined(&system.names, &symbol.args, " "))?;
             }

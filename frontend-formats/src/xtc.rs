@@ -292,7 +292,7 @@ impl fmt::Display for Printed<'_> {
             writeln!(f, "</rule>{close}")?;
         }
         writeln!(f, "</rules>\n<signature>")?;
-        for symbol in &system.symbols {
+        for symbol in system.distinct_symbols() {
             let (name, arity) = (Escaped(system.text(symbol.name.name)), symbol.args.len());
             write!(f, "<funcsym><name>{name}</name><arity>{arity}</arity>")?;
             if let Some((_, axioms)) = system.theory.iter().find(|(of, _)| of.name == symbol.name.name) {

@@ -135,6 +135,20 @@ fn the_texts_are_programs() {
 }
 
 #[test]
+fn symbols_declared_again_are_printed_once() {
+    for text in [
+        "(format CSTRS) (fun f 1 :replacement-map (1)) (fun a 0 :replacement-map ()) (fun a 0) (rule (f a) a)",
+        "(format TRS) (fun f 2) (fun f 2 :theory AC) (fun a 0) (rule (f a x) x)",
+        "(format MSTRS) (sort A) (fun f :sort (A A)) (fun f (-> A A)) (fun a A) (fun a A) (rule (f a) a)",
+        "(SIG (f A -> A) (a -> A) (f A -> A)) (THEORY (AC f)) (RULES f(a) -> a)",
+    ] {
+        check_any(text);
+    }
+    let (_, loaded) = load_text("(format TRS) (fun a 0) (fun a 0) (fun b 0) (rule a b)", Format::Ari);
+    assert_eq!(loaded.ast.to_string(), "(format TRS)\n(fun a 0)\n(fun b 0)\n(rule a b)\n");
+}
+
+#[test]
 fn terms_of_any_depth_are_read_and_printed() {
     let deep = format!("{}0{}", "s(".repeat(300_000), ")".repeat(300_000));
     let text = format!("REC-SPEC M SORTS N CONS 0 : -> N s : N -> N EVAL {deep} END-SPEC");
