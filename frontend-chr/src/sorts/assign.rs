@@ -189,6 +189,7 @@ impl Assign<'_> {
 
     /// Sort of an operation; an integer that meets a float in it is converted.
     fn operation(&self, op: Op, args: &mut [Expr]) -> SortId {
+        self.evaluate_in_order(op, args);
         if op.is_test() {
             return self.sorts.bool;
         }
@@ -206,15 +207,21 @@ impl Assign<'_> {
         self.sorts.of(result.sort_kind())
     }
 
+    /// Operands are evaluated from left to right. An operator finds that a variable of unknown sort holds no number only
+    /// when it has all its operands, so before an operand that may fail the variable is evaluated by itself.
+    fn evaluate_in_order(&self, op: Op, args: &mut [Expr]) {
+        if let [first, Expr { kind: ExprKind::Op { .. }, .. }] = args
+            && matches!(first.kind, ExprKind::Var(_))
+            && first.sort == self.sorts.any
+            && !op.is_structural()
+            && !op.is_logical()
+        {
+            apply(Op::Eval, self.sorts.any, first);
+        }
+    }
+
     fn to_float(&self, expr: &mut Expr) {
-        let span = expr.span;
-        let none = Expr { kind: ExprKind::Const(gchr_base::rule::Const::Int(0)), sort: self.sorts.int, span };
-        let operand = std::mem::replace(expr, none);
-        *expr = Expr {
-            kind: ExprKind::Op { op: Op::ToFloat, args: vec![operand] },
-            sort: self.sorts.float,
-            span,
-        };
+        apply(Op::ToFloat, self.sorts.float, expr);
     }
 
     /// Reports arguments that cannot be stored in their columns. What may fit is checked at run time.
@@ -241,4 +248,12 @@ impl Assign<'_> {
             );
         }
     }
+}
+
+/// Replaces an expression by an operation on it.
+fn apply(op: Op, sort: SortId, expr: &mut Expr) {
+    let span = expr.span;
+    let none = Expr { kind: ExprKind::Const(gchr_base::rule::Const::Int(0)), sort, span };
+    let operand = std::mem::replace(expr, none);
+    *expr = Expr { kind: ExprKind::Op { op, args: vec![operand] }, sort, span };
 }
