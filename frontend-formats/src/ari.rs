@@ -71,8 +71,15 @@ impl Parser<'_> {
             }
             "sort" => {
                 let sort = ident(reader, &mut self.system.names, "a sort")?;
-                self.system.sorts.push(sort);
-                Ok(())
+                if matches!(self.format, None | Some("MSTRS" | "another")) {
+                    self.system.sorts.push(sort);
+                    return Ok(());
+                }
+                Err(Box::new(
+                    Diagnostic::error("T1001", "systems of this format have no sorts")
+                        .label(sort.span, "declared here")
+                        .help("write `(format MSTRS)`, or leave the sort out"),
+                ))
             }
             "fun" => self.function(reader),
             "rule" => self.rule(reader, span),
