@@ -3,17 +3,12 @@
 
 mod axioms;
 mod builders;
-mod characters;
-mod choice;
 mod condition;
 mod declarations;
 mod families;
-mod fields;
-mod functions;
 mod input;
 mod instances;
-mod lists;
-mod maker;
+mod made;
 mod resolve;
 mod rules;
 mod strategy;

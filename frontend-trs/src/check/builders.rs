@@ -9,9 +9,9 @@ use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
 use num_bigint::BigInt;
 
-use super::choice;
 use super::declarations::Scope;
-use super::functions;
+use super::made::choice;
+use super::made::functions;
 
 /// Deepest term of a rule. Later stages may recurse over the terms of rules (never over the input).
 pub(crate) const MAX_DEPTH: u32 = 20_000;

@@ -17,12 +17,12 @@ use gchr_base::suggest::nearest;
 
 use self::sorts::{Parametrics, Sorts};
 use super::Reporter;
-use super::characters::{CharFunction, Characters};
-use super::choice::IF;
 use super::families::{Families, FamilyId};
-use super::fields::{Field, Fields};
-use super::functions::Functions;
-use super::lists::{LIST, ListSymbol, Lists};
+use super::made::characters::{CharFunction, Characters};
+use super::made::choice::IF;
+use super::made::fields::{Field, Fields};
+use super::made::functions::Functions;
+use super::made::lists::{LIST, ListSymbol, Lists};
 use super::resolve::no_truth;
 use crate::ast::{
     Ident, Module, Name, Names, NodeKind, Section, SortBody, SortDeclaration, SortRef, StructSymbol,

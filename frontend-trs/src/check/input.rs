@@ -12,12 +12,12 @@ use gchr_maude::Modulo;
 
 use super::Reporter;
 use super::builders::{GroundBuilder, MAX_DEPTH, no_rules, too_deep};
-use super::characters::Characters;
 use super::declarations::Scope;
 use super::families::Families;
-use super::functions::Functions;
 use super::instances::Numbers;
-use super::lists::Lists;
+use super::made::characters::Characters;
+use super::made::functions::Functions;
+use super::made::lists::Lists;
 use super::resolve::{Resolver, Vars};
 use crate::ast::{Names, NodeKind, Term};
 use crate::lexer::{Lexed, Token, lex, lex_with};

@@ -20,10 +20,10 @@ use num_bigint::BigInt;
 
 use super::Reporter;
 use super::builders::{Elements, Resolved, Site, TermBuilder, no_rules, not_ground, not_matched};
-use super::choice::IF;
 use super::declarations::Scope;
 use super::instances::too_large;
-use super::lists::ListSymbol;
+use super::made::choice::IF;
+use super::made::lists::ListSymbol;
 use super::types::{Ty, Types};
 
 use self::functions::Open;

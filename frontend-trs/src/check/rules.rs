@@ -11,12 +11,12 @@ use gchr_base::source::Span;
 
 use super::Reporter;
 use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
-use super::characters::CharFunction;
-use super::choice::IF;
 use super::condition;
 use super::declarations::Scope;
 use super::instances::has_only_own_parameters;
-use super::lists::ListSymbol;
+use super::made::characters::CharFunction;
+use super::made::choice::IF;
+use super::made::lists::ListSymbol;
 use super::resolve::{Resolver, RuleVars, Vars, WILD};
 use crate::ast::{Binding, Equation, NodeKind, Term};
 

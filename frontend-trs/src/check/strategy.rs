@@ -8,7 +8,7 @@ use gchr_base::strategy::{Argument, Order, Strategy};
 use gchr_maude::Axioms;
 
 use super::declarations::Scope;
-use super::lists::ListSymbol;
+use super::made::lists::ListSymbol;
 use super::{Checked, Reporter};
 use crate::ast::{ARGUMENTS, Ident, ListOp, Module, Section, StrategyArgument, StrategyClause, StrategyKind};
 

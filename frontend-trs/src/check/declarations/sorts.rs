@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::ast::{Equation, Term};
-use crate::check::characters::{CHAR, STRING};
 use crate::check::instances::too_large;
+use crate::check::made::characters::{CHAR, STRING};
 use gchr_base::hash::HashSet;
 use gchr_base::source::SourceId;
 

@@ -7,10 +7,10 @@ use gchr_base::rule::{Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Rule
 use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
-use super::Reporter;
-use super::declarations::Scope;
-use super::resolve::{WILD, no_truth};
-use super::rules::rule_of;
+use crate::check::Reporter;
+use crate::check::declarations::Scope;
+use crate::check::resolve::{WILD, no_truth};
+use crate::check::rules::rule_of;
 
 /// What the functions of a `struct` give for one of its constructors.
 #[derive(Clone, Copy)]

@@ -5,9 +5,9 @@ use gchr_base::rule::{Expr, ExprKind, Outline, Pattern, PatternKind, Var, VarId}
 use gchr_base::signature::{SortId, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
-use super::builders::Site;
-use super::declarations::Scope;
-use super::rules::rule_of;
+use crate::check::builders::Site;
+use crate::check::declarations::Scope;
+use crate::check::rules::rule_of;
 
 /// The name of the choice between two terms, unless the program declares a symbol of this name.
 pub(crate) const IF: &str = "if";

@@ -6,7 +6,7 @@ use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKin
 use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
 
-use super::declarations::Scope;
+use crate::check::declarations::Scope;
 
 /// Makes rules at a place of a text.
 pub(crate) struct Maker<'v, 'a> {

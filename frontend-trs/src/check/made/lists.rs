@@ -7,11 +7,11 @@ use gchr_base::rule::{Rule, Var, VarId};
 use gchr_base::signature::{Brackets, Notation, Sort, SortId, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
-use super::declarations::Scope;
-use super::families::{Families, FamilyId};
 use super::maker::{Maker, Part};
-use super::rules::rule_of;
 use crate::ast::ListOp;
+use crate::check::declarations::Scope;
+use crate::check::families::{Families, FamilyId};
+use crate::check::rules::rule_of;
 
 /// The name of the sort of lists, unless the program declares a sort of this name.
 pub(crate) const LIST: &str = "List";

@@ -8,11 +8,11 @@ use gchr_base::rule::{Rule, Var, VarId};
 use gchr_base::signature::{Notation, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
-use super::declarations::Scope;
-use super::families::Families;
 use super::lists::Lists;
 use super::maker::{Maker, Part};
-use super::rules::rule_of;
+use crate::check::declarations::Scope;
+use crate::check::families::Families;
+use crate::check::rules::rule_of;
 
 /// The name of the sort of characters, unless the program declares a sort of this name.
 pub(crate) const CHAR: &str = "Char";

@@ -9,10 +9,10 @@ use gchr_base::rule::{Expr, ExprKind, Outline, Pattern, PatternKind, Var, VarId}
 use gchr_base::signature::{Notation, Sort, SortId, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
-use super::builders::Site;
-use super::declarations::Scope;
-use super::families::{Families, FamilyId};
-use super::rules::rule_of;
+use crate::check::builders::Site;
+use crate::check::declarations::Scope;
+use crate::check::families::{Families, FamilyId};
+use crate::check::rules::rule_of;
 
 /// What there is for functions with some number of arguments.
 #[derive(Clone, Copy)]
