@@ -3,14 +3,19 @@
 
 mod axioms;
 mod builders;
+mod builtin;
 mod condition;
 mod declarations;
 mod families;
+mod fields;
 mod input;
 mod instances;
 mod made;
+mod reporter;
 mod resolve;
 mod rules;
+mod scope;
+mod sorts;
 mod strategy;
 mod types;
 
@@ -28,43 +33,11 @@ use gchr_maude::Axioms;
 pub use input::InputReader;
 pub(crate) use input::parse_input;
 
-use self::declarations::{Scope, VisibleVariables};
+use self::declarations::declare;
 use self::instances::Numbers;
-use crate::ast::{Equation, Input, Module, Name, Section, Term};
-
-/// Findings, and what has been reported already.
-#[derive(Default)]
-pub(crate) struct Reporter {
-    pub diagnostics: Vec<Diagnostic>,
-    /// Names whose declaration is broken, or that were reported as unknown: one report is enough.
-    silenced: HashSet<Name>,
-}
-
-impl Reporter {
-    pub fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// No more reports that this name is unknown.
-    pub fn silence(&mut self, name: Name) {
-        self.silenced.insert(name);
-    }
-
-    /// Whether an unknown name is still to be reported; false from the second time on.
-    pub fn first_report(&mut self, name: Name) -> bool {
-        self.silenced.insert(name)
-    }
-
-    /// Whether the declaration of this name is broken, or its use was reported already.
-    pub fn is_silenced(&self, name: Name) -> bool {
-        self.silenced.contains(&name)
-    }
-
-    /// Whether suggestions are still worth their time.
-    pub fn suggests(&self) -> bool {
-        self.diagnostics.len() < 50
-    }
-}
+pub(crate) use self::reporter::Reporter;
+use self::scope::{Scope, VisibleVariables};
+use crate::ast::{Equation, Input, Module, Section, Term};
 
 /// A checked module: its program with all that has parameters, and what the warnings need beyond it.
 pub(crate) struct Checked {
@@ -157,7 +130,7 @@ pub(crate) fn check(
 ) -> (Option<Checked>, Vec<Diagnostic>) {
     let mut reporter = Reporter::default();
     module.damaged.iter().for_each(|&name| reporter.silence(name));
-    let mut scope = Scope::declare(module, &mut reporter);
+    let mut scope = declare(module, &mut reporter);
     _ = instances::make_constructors(&mut scope, &mut reporter);
     let axioms = axioms::declared(module, &scope, &mut reporter);
     let mut fields = std::mem::take(&mut scope.fields);
@@ -169,7 +142,7 @@ pub(crate) fn check(
     let own = input.and_then(|(_, term)| term);
     // It is known by now what may be a term of a sort.
     let declared = strategy::declared(module, &axioms, &mut scope, &mut reporter);
-    let of_fields = fields.rules(declared.is_eager(), &mut scope, &mut reporter);
+    let of_fields = made::fields::rules(&mut fields, declared.is_eager(), &mut scope, &mut reporter);
     let mut rules: IdVec<RuleId, Rule> = of_fields.into_iter().chain(rules).collect();
     let mut last: HashSet<RuleId> = otherwise.into_iter().map(|rule| rules.push(rule)).collect();
     std::mem::take(&mut scope.made.rules).into_iter().for_each(|rule| _ = rules.push(rule));

@@ -2,19 +2,21 @@
 //! goes on behind its semicolon or at the next section keyword.
 
 mod error;
+mod rule;
 mod sort;
 mod term;
 
 use std::ops::Range;
 
 use chumsky::IterParser;
-use chumsky::prelude::{Parser, SimpleSpan, any, choice, custom, end, extra, just, select, via_parser};
+use chumsky::prelude::{Parser, SimpleSpan, any, choice, custom, end, just, select, via_parser};
 use gchr_base::diagnostic::{Diagnostic, shorten};
 use gchr_base::source::{SourceId, SourceMap, Span};
 
 pub(crate) use self::term::read_term;
 
-use self::error::{SyntaxError, Tokens};
+use self::error::SyntaxError;
+use self::rule::Rule;
 use self::sort::{part_of_profile, sort_ref};
 use crate::ast::*;
 use crate::lexer::{Lexed, Token, lex_with};
@@ -145,10 +147,6 @@ fn assemble(raw: Vec<RawSection>, tokens: &[Token]) -> (Vec<Section>, Vec<Name>)
     damaged.dedup();
     (sections, damaged)
 }
-
-/// A parser of tokens.
-trait Rule<'t, O>: Parser<'t, Tokens<'t>, O, extra::Err<SyntaxError>> + Clone {}
-impl<'t, O, P: Parser<'t, Tokens<'t>, O, extra::Err<SyntaxError>> + Clone> Rule<'t, O> for P {}
 
 fn module<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Vec<RawSection>> {
     let section = choice((

@@ -7,8 +7,9 @@ use gchr_base::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 use gchr_maude::Axioms;
 
-use super::declarations::Scope;
-use super::{Checked, Reporter};
+use super::Checked;
+use super::reporter::Reporter;
+use super::scope::Scope;
 use crate::ast::{Axiom, AxiomKind, Ident, Module, Section};
 
 /// The axioms of all symbols that declare some. What does not fit is reported.

@@ -2,16 +2,14 @@
 //! on an explicit stack.
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
-use gchr_base::rule::{Const, Expr, ExprKind, GroundNode, GroundTerm, Pattern, PatternKind, Var, VarId};
+use gchr_base::rule::{Const, Expr, ExprKind, GroundNode, GroundTerm, Pattern, PatternKind, VarId};
 use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
-use num_bigint::BigInt;
 
-use super::declarations::Scope;
 use super::made::choice;
 use super::made::functions;
+use super::made::site::Site;
 
 /// Deepest term of a rule. Later stages may recurse over the terms of rules (never over the input).
 pub(crate) const MAX_DEPTH: u32 = 20_000;
@@ -47,15 +45,6 @@ pub(crate) enum Resolved {
 pub(crate) struct Elements {
     pub empty: SymbolId,
     pub cons: SymbolId,
-}
-
-/// Where a term stands.
-pub(crate) struct Site<'v, 'a> {
-    pub scope: &'v mut Scope<'a>,
-    /// The variables of its rule.
-    pub vars: &'v IdVec<VarId, Var>,
-    /// Integers of the term that are no constants.
-    pub large: &'v [BigInt],
 }
 
 /// Takes the nodes of a well-sorted term in postfix order.

@@ -6,10 +6,11 @@ use gchr_base::rule::{Goal, GoalKind};
 use gchr_base::signature::SortId;
 use gchr_base::source::Span;
 
-use super::Reporter;
 use super::builders::{ExprBuilder, PatternBuilder};
-use super::declarations::Scope;
-use super::resolve::{Resolver, RuleVars, Vars, no_truth};
+use super::builtin::no_truth;
+use super::reporter::Reporter;
+use super::resolve::{Resolver, RuleVars, Vars};
+use super::scope::Scope;
 use crate::ast::{Node, NodeKind, Part, Term};
 
 /// The goals of a condition; `None` when something in it is wrong, which then is reported.

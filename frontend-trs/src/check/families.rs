@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
 use gchr_base::signature::{Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind};
@@ -325,4 +326,11 @@ impl Families {
     pub fn instances(&self) -> impl Iterator<Item = (SymbolId, SymbolId)> + '_ {
         self.origins.iter().map(|(id, (origin, _))| (*id, *origin))
     }
+}
+
+/// A sort that could not be made.
+pub(crate) fn too_large(place: Span) -> Diagnostic {
+    Diagnostic::error("T0111", "this sort is made of too many others")
+        .label(place, "has this sort")
+        .help("declare a `struct` that takes some of them together")
 }

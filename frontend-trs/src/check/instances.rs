@@ -13,9 +13,9 @@ use gchr_base::source::Span;
 use gchr_base::strategy::Strategy;
 use gchr_maude::Axioms;
 
-use super::Reporter;
-use super::declarations::Scope;
 use super::families::Families;
+use super::reporter::Reporter;
+use super::scope::Scope;
 
 /// Other sorts and symbols in the place of those of a rule.
 trait Renaming {
@@ -247,12 +247,6 @@ fn endless(name: &str, place: Span, by: &[SortId], scope: &Scope<'_>) -> Diagnos
 }
 
 /// A sort that is too large.
-pub(crate) fn too_large(place: Span) -> Diagnostic {
-    Diagnostic::error("T0111", "this sort is made of too many others")
-        .label(place, "has this sort")
-        .help("declare a `struct` that takes some of them together")
-}
-
 /// New numbers of the sorts and symbols of a program; none of those that have parameters.
 pub(crate) struct Numbers {
     pub sorts: Vec<Option<SortId>>,

@@ -6,3 +6,4 @@ pub(super) mod fields;
 pub(super) mod functions;
 pub(super) mod lists;
 mod maker;
+pub(super) mod site;

@@ -7,6 +7,7 @@ mod applications;
 mod characters;
 mod functions;
 mod lists;
+mod open;
 mod operators;
 
 use gchr_base::diagnostic::Diagnostic;
@@ -18,15 +19,16 @@ use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_base::source::Span;
 use num_bigint::BigInt;
 
-use super::Reporter;
-use super::builders::{Elements, Resolved, Site, TermBuilder, no_rules, not_ground, not_matched};
-use super::declarations::Scope;
-use super::instances::too_large;
-use super::made::choice::IF;
-use super::made::lists::ListSymbol;
+use super::builders::{Elements, Resolved, TermBuilder, no_rules, not_ground, not_matched};
+use super::builtin::lists::ListSymbol;
+use super::builtin::{IF, WILD};
+use super::families::too_large;
+use super::made::site::Site;
+use super::reporter::Reporter;
+use super::scope::Scope;
 use super::types::{Ty, Types};
 
-use self::functions::Open;
+use self::open::Open;
 use crate::ast::{Ident, ListOp, Name, NodeKind, Part, operator_text};
 
 /// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.
@@ -52,9 +54,6 @@ impl RuleVars {
         Some(id)
     }
 }
-
-/// The name of the pattern that matches anything, unless the program declares a symbol or variable of this name.
-pub(crate) const WILD: &str = "_";
 
 /// What a variable means in a term.
 pub(crate) enum Vars<'v> {
@@ -471,12 +470,4 @@ fn count(n: usize) -> String {
         1 => "1 argument".into(),
         n => format!("{n} arguments"),
     }
-}
-
-/// The program's own `Bool` lacks constants.
-pub(crate) fn no_truth(span: Span) -> Diagnostic {
-    Diagnostic::error("T0207", "the program has no truth values")
-        .label(span, "this needs the sort `Bool`")
-        .note("the program declares a sort `Bool` without the constants `true` and `false` (or `True` and `False`)")
-        .help("declare both constants in `Bool`, or leave its declaration out: it is built in")
 }

@@ -1,23 +1,20 @@
 //! An equation to a rule of the rule IR.
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
-use gchr_base::rule::{
-    Body, Expr, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Role, Rule, Var, VarId,
-};
-use gchr_base::signature::{SortId, SymbolId};
+use gchr_base::rule::{Body, Expr, Goal, GoalKind, Head, HeadAtom, PatternKind, Role, Rule};
+use gchr_base::signature::SortId;
 use gchr_base::source::Span;
 
-use super::Reporter;
 use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
+use super::builtin::characters::CharFunction;
+use super::builtin::lists::ListSymbol;
+use super::builtin::{IF, WILD};
 use super::condition;
-use super::declarations::Scope;
 use super::instances::has_only_own_parameters;
-use super::made::characters::CharFunction;
-use super::made::choice::IF;
-use super::made::lists::ListSymbol;
-use super::resolve::{Resolver, RuleVars, Vars, WILD};
+use super::reporter::Reporter;
+use super::resolve::{Resolver, RuleVars, Vars};
+use super::scope::Scope;
 use crate::ast::{Binding, Equation, NodeKind, Term};
 
 /// The rule of an equation; `None` when something in it is wrong, which then is reported.
@@ -121,19 +118,6 @@ fn values(
         }
     }
     goals
-}
-
-/// The rule that rewrites a symbol applied to what these patterns match.
-pub(crate) fn rule_of(
-    symbol: SymbolId,
-    vars: IdVec<VarId, Var>,
-    args: Vec<Pattern>,
-    value: Expr,
-    span: Span,
-) -> Rule {
-    let head = Head { role: Role::Removed, atom: HeadAtom::Term { symbol, args }, passive: false, span };
-    let (heads, guard, body) = (vec![head], Vec::new(), Body::Replace(value));
-    Rule { name: None, vars, heads, guard, body, span }
 }
 
 /// Whether a left-hand side is an application of a symbol; reports it when not.

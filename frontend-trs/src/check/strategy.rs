@@ -7,9 +7,10 @@ use gchr_base::source::Span;
 use gchr_base::strategy::{Argument, Order, Strategy};
 use gchr_maude::Axioms;
 
-use super::declarations::Scope;
-use super::made::lists::ListSymbol;
-use super::{Checked, Reporter};
+use super::Checked;
+use super::builtin::lists::ListSymbol;
+use super::reporter::Reporter;
+use super::scope::Scope;
 use crate::ast::{ARGUMENTS, Ident, ListOp, Module, Section, StrategyArgument, StrategyClause, StrategyKind};
 
 /// What the texts of a program say. What does not fit is reported.

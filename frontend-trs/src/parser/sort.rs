@@ -3,8 +3,8 @@
 use chumsky::prelude::custom;
 use gchr_base::diagnostic::Diagnostic;
 
-use super::Rule;
 use super::error::SyntaxError;
+use super::rule::Rule;
 use crate::ast::{Ident, SortRef};
 use crate::lexer::{Lexed, Token};
 

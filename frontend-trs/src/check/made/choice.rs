@@ -2,15 +2,13 @@
 
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, Outline, Pattern, PatternKind, Var, VarId};
-use gchr_base::signature::{SortId, Symbol, SymbolId, SymbolKind};
+use gchr_base::signature::{SortId, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
-use crate::check::builders::Site;
-use crate::check::declarations::Scope;
-use crate::check::rules::rule_of;
-
-/// The name of the choice between two terms, unless the program declares a symbol of this name.
-pub(crate) const IF: &str = "if";
+use super::maker::rule_of;
+use super::site::Site;
+use crate::check::builtin::IF;
+use crate::check::scope::Scope;
 
 impl Scope<'_> {
     /// The function that chooses between two values of a sort; `None` where a finished program has none.
@@ -43,37 +41,6 @@ impl Scope<'_> {
             self.made.rules.push(rule_of(symbol, vars.clone(), args, value, span));
         }
         Some(symbol)
-    }
-
-    /// A symbol with rules that no text can write or that is built in; `None` in a finished program. It has the
-    /// parameters of the function whose equation needs it, and those of its sorts.
-    pub fn make(&mut self, name: String, args: Vec<SortId>, result: SortId) -> Option<SymbolId> {
-        self.make_of(SymbolKind::Defined, name, args, result)
-    }
-
-    /// The same of a function, or of a constructor.
-    pub fn make_of(
-        &mut self,
-        kind: SymbolKind,
-        name: String,
-        args: Vec<SortId>,
-        result: SortId,
-    ) -> Option<SymbolId> {
-        if self.made.is_final {
-            return None;
-        }
-        let own = self.made.owner.map_or(&[][..], |owner| self.families.parameters_of(owner));
-        let mut parameters = own.to_vec();
-        args.iter().chain([&result]).for_each(|&sort| self.families.parameters_in(sort, &mut parameters));
-        let symbol = Symbol { name, args, result, kind, span: None };
-        let id = self.signature.to_mut().symbols.push(symbol);
-        if !parameters.is_empty() {
-            self.families.to_mut().generalise(id, parameters);
-        }
-        if let Some(owner) = self.made.owner {
-            self.made.owners.insert(id, owner);
-        }
-        Some(id)
     }
 }
 

@@ -1,39 +1,17 @@
 //! Projections and recognisers of a `struct`: functions with an equation for each constructor that they know.
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Rule, Var, VarId};
 use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
-use crate::check::Reporter;
-use crate::check::declarations::Scope;
-use crate::check::resolve::{WILD, no_truth};
-use crate::check::rules::rule_of;
-
-/// What the functions of a `struct` give for one of its constructors.
-#[derive(Clone, Copy)]
-pub(crate) struct Field {
-    /// The projection or recogniser.
-    pub function: SymbolId,
-    /// The constructor.
-    pub of: SymbolId,
-    /// The argument that it projects to; `None` for a recogniser.
-    pub argument: Option<usize>,
-    /// Where it is named.
-    pub span: Span,
-}
-
-/// The projections and recognisers of a program.
-#[derive(Default)]
-pub(crate) struct Fields {
-    all: Vec<Field>,
-    /// Sort and result sort of the projections.
-    projections: HashMap<SymbolId, (SortId, SortId)>,
-    /// The functions that are `true` of what a constructor of a sort builds.
-    built: HashMap<SortId, SymbolId>,
-}
+use super::maker::rule_of;
+use crate::check::builtin::{WILD, no_truth};
+use crate::check::fields::{Field, Fields};
+use crate::check::reporter::Reporter;
+use crate::check::scope::Scope;
 
 /// A recogniser has an equation for each constructor of a sort that has at most so many symbols.
 const FEW: usize = 16;
@@ -49,69 +27,53 @@ enum Others {
     Built(SymbolId),
 }
 
-impl Fields {
-    /// Adds what a function gives for a constructor.
-    pub fn add(&mut self, field: Field, sort: SortId, result: SortId) {
-        if field.argument.is_some() {
-            self.projections.insert(field.function, (sort, result));
+/// The rules of projections and recognisers.
+/// `is_eager`: whether arguments are evaluated, so that they may be told apart by the order of rules.
+pub(crate) fn rules(
+    fields: &mut Fields,
+    is_eager: bool,
+    scope: &mut Scope<'_>,
+    reporter: &mut Reporter,
+) -> Vec<Rule> {
+    let mut rules = Vec::new();
+    let mut of_sort: HashMap<SortId, Vec<SymbolId>> = HashMap::default();
+    if fields.all.iter().any(|field| field.argument.is_none()) {
+        let symbols = scope.signature.symbols.iter_enumerated();
+        symbols.for_each(|(id, symbol)| of_sort.entry(symbol.result).or_default().push(id));
+    }
+    for field in &fields.all {
+        let constructor = &scope.signature.symbols[field.of];
+        if constructor.kind != SymbolKind::Constructor {
+            reporter.report(has_equations(field, &scope.signature));
+            continue;
         }
-        self.all.push(field);
-    }
-
-    /// Whether a symbol is a projection from one sort to another: constructors may share it.
-    pub fn is_projection(&self, symbol: SymbolId, sort: Option<SortId>, result: Option<SortId>) -> bool {
-        let found = self.projections.get(&symbol).map(|&(sort, result)| (Some(sort), Some(result)));
-        found == Some((sort, result))
-    }
-
-    /// All these functions.
-    pub fn functions(&self) -> HashSet<SymbolId> {
-        self.all.iter().map(|field| field.function).chain(self.built.values().copied()).collect()
-    }
-
-    /// Their rules.
-    /// `is_eager`: whether arguments are evaluated, so that they may be told apart by the order of rules.
-    pub fn rules(&mut self, is_eager: bool, scope: &mut Scope<'_>, reporter: &mut Reporter) -> Vec<Rule> {
-        let mut rules = Vec::new();
-        let mut of_sort: HashMap<SortId, Vec<SymbolId>> = HashMap::default();
-        if self.all.iter().any(|field| field.argument.is_none()) {
-            let symbols = scope.signature.symbols.iter_enumerated();
-            symbols.for_each(|(id, symbol)| of_sort.entry(symbol.result).or_default().push(id));
-        }
-        for field in &self.all {
-            let constructor = &scope.signature.symbols[field.of];
-            if constructor.kind != SymbolKind::Constructor {
-                reporter.report(has_equations(field, &scope.signature));
-                continue;
-            }
-            let sort = constructor.result;
-            match field.argument {
-                Some(argument) => rules.push(projection(field, argument, &scope.signature)),
-                None if scope.truth.is_none() => reporter.report(no_truth(field.span)),
-                None => {
-                    let of_sort = &of_sort[&sort];
-                    let is_constructor =
-                        |id: &SymbolId| scope.signature.symbols[*id].kind == SymbolKind::Constructor;
-                    // What is made for many sorts may stay unevaluated in this one.
-                    let is_closed = scope.families.is_empty();
-                    let others = if is_closed && of_sort.iter().all(is_constructor) {
-                        Others::All
-                    } else if of_sort.len() <= FEW || !is_eager {
-                        Others::Each
-                    } else if let Some(&known) = self.built.get(&sort) {
-                        Others::Built(known)
-                    } else if let Some(built) = built_test(sort, of_sort, field.span, scope, &mut rules) {
-                        self.built.insert(sort, built);
-                        Others::Built(built)
-                    } else {
-                        continue;
-                    };
-                    recogniser(field, of_sort, others, scope, &mut rules);
-                }
+        let sort = constructor.result;
+        match field.argument {
+            Some(argument) => rules.push(projection(field, argument, &scope.signature)),
+            None if scope.truth.is_none() => reporter.report(no_truth(field.span)),
+            None => {
+                let of_sort = &of_sort[&sort];
+                let is_constructor =
+                    |id: &SymbolId| scope.signature.symbols[*id].kind == SymbolKind::Constructor;
+                // What is made for many sorts may stay unevaluated in this one.
+                let is_closed = scope.families.is_empty();
+                let others = if is_closed && of_sort.iter().all(is_constructor) {
+                    Others::All
+                } else if of_sort.len() <= FEW || !is_eager {
+                    Others::Each
+                } else if let Some(&known) = fields.built.get(&sort) {
+                    Others::Built(known)
+                } else if let Some(built) = built_test(sort, of_sort, field.span, scope, &mut rules) {
+                    fields.built.insert(sort, built);
+                    Others::Built(built)
+                } else {
+                    continue;
+                };
+                recogniser(field, of_sort, others, scope, &mut rules);
             }
         }
-        rules
     }
+    rules
 }
 
 /// A projection of a function: its applications are rewritten.

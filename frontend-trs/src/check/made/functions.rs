@@ -1,67 +1,17 @@
-//! Functions as values: sorts of functions, functions without names, and symbols that are handed on.
+//! Functions as values: functions without names, and symbols that are handed on.
 //!
 //! A function value is a constructor with the values of the variables that it uses. What applies values of a sort is a
 //! function of its own, `apply`, which has a rule for each of them. So programs stay of first order.
 
-use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, Outline, Pattern, PatternKind, Var, VarId};
-use gchr_base::signature::{Notation, Sort, SortId, Symbol, SymbolId, SymbolKind};
+use gchr_base::signature::{SortId, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
-use crate::check::builders::Site;
-use crate::check::declarations::Scope;
-use crate::check::families::{Families, FamilyId};
-use crate::check::rules::rule_of;
-
-/// What there is for functions with some number of arguments.
-#[derive(Clone, Copy)]
-struct OfArity {
-    /// Their sorts, made of those of the arguments and of the result.
-    family: FamilyId,
-    /// Applies one.
-    apply: SymbolId,
-}
-
-/// The sorts of functions, as far as they are used.
-#[derive(Clone, Default)]
-pub(crate) struct Functions {
-    of: HashMap<usize, OfArity>,
-    /// The values that stand for symbols.
-    values: HashMap<SymbolId, SymbolId>,
-}
-
-impl Functions {
-    /// The sorts of functions with so many arguments.
-    pub fn family(
-        &mut self,
-        arity: usize,
-        families: &mut Families,
-        sorts: &mut IdVec<SortId, Sort>,
-        symbols: &mut IdVec<SymbolId, Symbol>,
-    ) -> FamilyId {
-        if let Some(known) = self.of.get(&arity) {
-            return known.family;
-        }
-        let mut parameter = |name: String| families.parameter(&name, sorts, symbols);
-        let mut parameters: Vec<SortId> = (1..=arity).map(|at| parameter(format!("A{at}"))).collect();
-        parameters.push(parameter("B".into()));
-        let family = families.function_family(parameters.clone());
-        let result = parameters[arity];
-        let function = families.sort(family, parameters.clone(), sorts);
-        let args = function.into_iter().chain(parameters[..arity].iter().copied()).collect();
-        let (name, kind) = ("apply".to_string(), SymbolKind::Defined);
-        let apply = symbols.push(Symbol { name, args, result, kind, span: None });
-        families.generalise(apply, parameters);
-        self.of.insert(arity, OfArity { family, apply });
-        family
-    }
-
-    /// How applications of values are written in results.
-    pub fn notations(&self) -> impl Iterator<Item = (SymbolId, Notation)> + '_ {
-        self.of.values().map(|of| (of.apply, Notation::Applied))
-    }
-}
+use super::maker::rule_of;
+use super::site::Site;
+use crate::check::families::FamilyId;
+use crate::check::scope::Scope;
 
 impl Scope<'_> {
     /// The sorts of functions with so many arguments, and what applies their values; `None` where a finished program
@@ -72,7 +22,7 @@ impl Scope<'_> {
             let signature = signature.to_mut();
             functions.to_mut().family(arity, families.to_mut(), &mut signature.sorts, &mut signature.symbols);
         }
-        self.functions.of.get(&arity).map(|of| (of.family, of.apply))
+        self.functions.known(arity)
     }
 
     /// What applies values of a sort of functions.
@@ -85,7 +35,7 @@ impl Scope<'_> {
 
     /// The value that stands for a symbol with arguments; `None` where a finished program has none.
     pub fn value_of_symbol(&mut self, symbol: SymbolId, span: Span) -> Option<SymbolId> {
-        if let Some(&known) = self.functions.values.get(&symbol) {
+        if let Some(known) = self.functions.known_value(symbol) {
             return Some(known);
         }
         let Symbol { name, args, result, .. } = self.signature.symbols[symbol].clone();
@@ -99,7 +49,7 @@ impl Scope<'_> {
         if !parameters.is_empty() {
             self.families.to_mut().generalise(value, parameters);
         }
-        self.functions.to_mut().values.insert(symbol, value);
+        self.functions.to_mut().add(symbol, value);
         let vars = args.iter().map(|&sort| Var { name: "X".into(), sort, span });
         let vars: IdVec<VarId, Var> = vars.collect();
         let arguments = vars.iter_enumerated();

@@ -1,137 +1,22 @@
-//! `List(S)`: a sort with a parameter, its constructors, and functions on it, as far as a program uses them.
+//! Functions on lists, with their rules.
 
-use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
 use gchr_base::rule::{Rule, Var, VarId};
-use gchr_base::signature::{Brackets, Notation, Sort, SortId, Symbol, SymbolId, SymbolKind};
+use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
 
-use super::maker::{Maker, Part};
+use super::maker::{Maker, Part, rule_of};
 use crate::ast::ListOp;
-use crate::check::declarations::Scope;
-use crate::check::families::{Families, FamilyId};
-use crate::check::rules::rule_of;
-
-/// The name of the sort of lists, unless the program declares a sort of this name.
-pub(crate) const LIST: &str = "List";
-
-/// What there is for lists.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum ListSymbol {
-    /// `[]`.
-    Empty,
-    /// An operator.
-    Op(ListOp),
-    /// `head(l)`: the first element.
-    Head,
-    /// `tail(l)`: the list without it.
-    Tail,
-    /// `rhead(l)`: the last element.
-    LastElement,
-    /// `rtail(l)`: the list without it.
-    WithoutLast,
-    /// Number of elements and a number, which no text can write.
-    Length,
-}
-
-impl ListSymbol {
-    /// The functions that are written by their names, unless the program declares a symbol of this name.
-    const NAMED: [ListSymbol; 4] =
-        [ListSymbol::Head, ListSymbol::Tail, ListSymbol::LastElement, ListSymbol::WithoutLast];
-
-    /// The function of a name.
-    pub fn function(name: &str) -> Option<Self> {
-        Self::NAMED.into_iter().find(|symbol| symbol.name() == name)
-    }
-
-    /// The names of functions.
-    pub fn functions<'n>() -> impl Iterator<Item = &'n str> {
-        Self::NAMED.into_iter().map(|symbol| -> &str { symbol.name() })
-    }
-
-    /// As results show it.
-    pub fn name(self) -> &'static str {
-        match self {
-            ListSymbol::Empty => "[]",
-            ListSymbol::Op(op) => op.text(),
-            ListSymbol::Head => "head",
-            ListSymbol::Tail => "tail",
-            ListSymbol::LastElement => "rhead",
-            ListSymbol::WithoutLast => "rtail",
-            ListSymbol::Length => "#.from",
-        }
-    }
-
-    fn notation(self) -> Option<Notation> {
-        let brackets = Brackets::SQUARE;
-        Some(match self {
-            ListSymbol::Empty => Notation::Empty(brackets),
-            ListSymbol::Op(ListOp::Cons) => Notation::Element(brackets),
-            ListSymbol::Op(ListOp::Snoc | ListOp::Concat | ListOp::At | ListOp::In) => Notation::Infix,
-            _ => return None,
-        })
-    }
-}
-
-/// The sort of lists, and the symbols for it, once they are used.
-#[derive(Clone, Default)]
-pub(crate) struct Lists {
-    family: Option<FamilyId>,
-    symbols: HashMap<ListSymbol, SymbolId>,
-}
-
-impl Lists {
-    /// The sort with its constructors.
-    pub fn family(
-        &mut self,
-        families: &mut Families,
-        sorts: &mut IdVec<SortId, Sort>,
-        symbols: &mut IdVec<SymbolId, Symbol>,
-    ) -> FamilyId {
-        if let Some(known) = self.family {
-            return known;
-        }
-        let element = families.hidden_parameter(sorts, symbols);
-        let family = families.family(LIST, None, vec![element]);
-        self.family = Some(family);
-        let Some(list) = families.sort(family, vec![element], sorts) else { return family };
-        for (symbol, args) in
-            [(ListSymbol::Empty, vec![]), (ListSymbol::Op(ListOp::Cons), vec![element, list])]
-        {
-            let (name, kind) = (symbol.name().to_string(), SymbolKind::Constructor);
-            let id = symbols.push(Symbol { name, args, result: list, kind, span: None });
-            families.generalise(id, vec![element]);
-            families.constructor(family, id);
-            self.symbols.insert(symbol, id);
-        }
-        family
-    }
-
-    /// How the symbols are written in results.
-    pub fn notations(&self) -> impl Iterator<Item = (SymbolId, Notation)> + '_ {
-        self.symbols.iter().filter_map(|(symbol, id)| Some((*id, symbol.notation()?)))
-    }
-
-    /// How lists of characters of this sort are written.
-    pub fn text_notations(&self, families: &Families, element: SortId) -> Vec<(SymbolId, Notation)> {
-        let notations = [
-            (ListSymbol::Empty, Notation::Empty(Brackets::QUOTES)),
-            (ListSymbol::Op(ListOp::Cons), Notation::Text),
-        ];
-        let of = |(symbol, notation)| {
-            let generic = *self.symbols.get(&symbol)?;
-            Some((families.known_symbol(generic, &[element])?, notation))
-        };
-        notations.into_iter().filter_map(of).collect()
-    }
-}
+use crate::check::builtin::lists::ListSymbol;
+use crate::check::families::FamilyId;
+use crate::check::scope::Scope;
 
 impl Scope<'_> {
     /// The sort of lists; `None` where a finished program has none.
     pub fn list_family(&mut self) -> Option<FamilyId> {
         if self.made.is_final {
-            return self.lists.family;
+            return self.lists.known_family();
         }
         let Self { families, lists, signature, .. } = self;
         let signature = signature.to_mut();
@@ -141,7 +26,7 @@ impl Scope<'_> {
     /// The symbol for lists of any sort, with its rules; `None` where a finished program has none.
     pub fn list_symbol(&mut self, symbol: ListSymbol, span: Span) -> Option<SymbolId> {
         let family = self.list_family()?;
-        if let Some(&known) = self.lists.symbols.get(&symbol) {
+        if let Some(known) = self.lists.known(symbol) {
             return Some(known);
         }
         let element = *self.families.parameters(family).first()?;
@@ -161,7 +46,7 @@ impl Scope<'_> {
         };
         let owner = self.made.owner.take();
         let id = self.make(symbol.name().to_string(), args, result)?;
-        self.lists.to_mut().symbols.insert(symbol, id);
+        self.lists.to_mut().add(symbol, id);
         let mut maker = Maker { scope: self, span };
         let rules = maker.list_rules(symbol, id, (element, list))?;
         self.made.rules.extend(rules);

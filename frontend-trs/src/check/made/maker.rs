@@ -1,12 +1,14 @@
-//! Makes the parts of rules that no text has: of functions on lists and on characters.
+//! Makes symbols that no text has, and the parts of their rules.
 
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
-use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Rule, Var, VarId};
-use gchr_base::signature::{SortId, SymbolId};
+use gchr_base::rule::{
+    Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Role, Rule, Var, VarId,
+};
+use gchr_base::signature::{SortId, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 
-use crate::check::declarations::Scope;
+use crate::check::scope::Scope;
 
 /// Makes rules at a place of a text.
 pub(crate) struct Maker<'v, 'a> {
@@ -58,4 +60,50 @@ impl Maker<'_, '_> {
         rule.guard.push(Goal { kind: GoalKind::Test(condition), span: self.span });
         rule
     }
+}
+
+impl Scope<'_> {
+    /// A symbol with rules that no text can write or that is built in; `None` in a finished program. It has the
+    /// parameters of the function whose equation needs it, and those of its sorts.
+    pub fn make(&mut self, name: String, args: Vec<SortId>, result: SortId) -> Option<SymbolId> {
+        self.make_of(SymbolKind::Defined, name, args, result)
+    }
+
+    /// The same of a function, or of a constructor.
+    pub fn make_of(
+        &mut self,
+        kind: SymbolKind,
+        name: String,
+        args: Vec<SortId>,
+        result: SortId,
+    ) -> Option<SymbolId> {
+        if self.made.is_final {
+            return None;
+        }
+        let own = self.made.owner.map_or(&[][..], |owner| self.families.parameters_of(owner));
+        let mut parameters = own.to_vec();
+        args.iter().chain([&result]).for_each(|&sort| self.families.parameters_in(sort, &mut parameters));
+        let symbol = Symbol { name, args, result, kind, span: None };
+        let id = self.signature.to_mut().symbols.push(symbol);
+        if !parameters.is_empty() {
+            self.families.to_mut().generalise(id, parameters);
+        }
+        if let Some(owner) = self.made.owner {
+            self.made.owners.insert(id, owner);
+        }
+        Some(id)
+    }
+}
+
+/// The rule that rewrites a symbol applied to what these patterns match.
+pub(crate) fn rule_of(
+    symbol: SymbolId,
+    vars: IdVec<VarId, Var>,
+    args: Vec<Pattern>,
+    value: Expr,
+    span: Span,
+) -> Rule {
+    let head = Head { role: Role::Removed, atom: HeadAtom::Term { symbol, args }, passive: false, span };
+    let (heads, guard, body) = (vec![head], Vec::new(), Body::Replace(value));
+    Rule { name: None, vars, heads, guard, body, span }
 }

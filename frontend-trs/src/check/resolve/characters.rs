@@ -7,7 +7,7 @@ use gchr_base::source::Span;
 use super::{Meaning, Ready, Resolved, Resolver, Vars};
 use crate::ast::Name;
 use crate::check::builders::{no_rules, not_matched};
-use crate::check::made::characters::{Built, CHAR, CharFunction};
+use crate::check::builtin::characters::{Built, CHAR, CharFunction};
 use crate::check::types::Ty;
 
 impl Resolver<'_, '_> {

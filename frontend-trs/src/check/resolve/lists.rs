@@ -6,7 +6,7 @@ use gchr_base::source::Span;
 use super::{Meaning, Operand, Resolver, Vars};
 use crate::ast::{ListOp, Name};
 use crate::check::builders::{no_rules, not_matched};
-use crate::check::made::lists::ListSymbol;
+use crate::check::builtin::lists::ListSymbol;
 use crate::check::types::Ty;
 
 /// What an operand or result is.

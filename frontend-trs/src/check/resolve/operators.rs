@@ -1,7 +1,7 @@
 //! Operators: the sorts that they take and give.
 
 use super::*;
-use crate::check::declarations::INTEGER;
+use crate::check::builtin::{INTEGER, no_truth};
 
 impl Resolver<'_, '_> {
     /// An operator, written `text`, on the operands from `base` on.
