@@ -26,6 +26,7 @@ mod report;
 mod run;
 mod semantics;
 mod shell;
+mod signals;
 mod simd;
 mod sink;
 mod streams;
@@ -107,7 +108,7 @@ pub fn main() -> ExitCode {
         return ExitCode::from(if served.is_ok() { Exit::Done } else { Exit::Failed }.code());
     }
     set_up_logging();
-    interrupt::listen();
+    signals::listen();
     watchdog::start();
     let cli = match parsed() {
         Ok(cli) => cli,

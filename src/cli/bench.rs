@@ -124,7 +124,7 @@ fn deliver(found: &Report, old: Option<&Report>, file: Option<File>) -> Exit {
     if let Some(changes) = &changes {
         text += &format!("\n{changes}");
     }
-    let interrupted = interrupt::answered();
+    let interrupted = watchdog::answered();
     let mut out = Stdout::new();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     let kept = match file {

@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Exit {
         !interrupt::requested()
     });
     drop(line);
-    let interrupted = interrupt::answered();
+    let interrupted = watchdog::answered();
     if interrupted {
         report::say("gchr: interrupted, the report has the rows until then\n");
     }

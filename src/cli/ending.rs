@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::exit::{Exit, Signal};
-use super::{interrupt, out_file};
+use super::out_file;
 
 /// Ends the process without the handlers that libraries have registered for its end: the driver of the GPU is at work
 /// in another thread.
@@ -24,7 +24,38 @@ pub fn end_in_the_middle(exit: Exit) -> ! {
 pub fn end_by(signal: Signal) -> ! {
     out_file::remove_parts();
     #[cfg(unix)]
-    interrupt::end_by_default(signal);
+    end_by_default(signal);
     // SAFETY: as above.
     unsafe { libc::_exit(128 + signal) }
+}
+
+/// A set of signals.
+#[cfg(unix)]
+pub fn signals(all: impl Iterator<Item = Signal>) -> libc::sigset_t {
+    let mut set = std::mem::MaybeUninit::uninit();
+    // SAFETY: the set is initialised before it is used.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for signal in all {
+            libc::sigaddset(set.as_mut_ptr(), signal);
+        }
+        set.assume_init()
+    }
+}
+
+/// Changes which signals this thread, and threads that it starts, leave to others.
+#[cfg(unix)]
+pub fn mask(how: libc::c_int, set: &libc::sigset_t) {
+    // SAFETY: the set is initialised, and the old mask is not asked for.
+    unsafe { libc::pthread_sigmask(how, set, std::ptr::null_mut()) };
+}
+
+/// Has the system do with this process what it does with one that does not catch a signal.
+#[cfg(unix)]
+fn end_by_default(signal: Signal) {
+    // SAFETY: the default action is a valid one.
+    unsafe { libc::signal(signal, libc::SIG_DFL) };
+    mask(libc::SIG_UNBLOCK, &signals([signal].into_iter()));
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::raise(signal) };
 }

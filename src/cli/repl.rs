@@ -2,6 +2,7 @@
 
 mod commands;
 mod lines;
+mod next;
 mod state;
 mod text;
 
@@ -18,9 +19,9 @@ use super::program::ProgramArgs;
 use super::semantics::SemanticsArgs;
 use super::streams::{check_input, no_stdin};
 use super::watchdog::{self, Phase};
-use super::{interrupt, memory, out_file, report, values, wording};
-use commands::Next;
+use super::{memory, out_file, report, values, wording};
 use lines::{Line, Lines};
+use next::Next;
 use state::{Settings, State};
 
 /// Arguments of `gchr repl`.
@@ -151,7 +152,7 @@ fn loop_over(args: &Args) -> Result<Exit, Exit> {
             None => state.goal(text),
         };
         // A Ctrl-C ended the goal, and is forgotten.
-        interrupt::answered();
+        watchdog::answered();
         match next {
             Next::Go => {}
             Next::Failed => failed = true,

@@ -6,10 +6,12 @@
 //! by a message, the removal of files that are written aside, and the signal or the exit code. `docs/limits.md` lists
 //! what hears limits, and how.
 
+use std::io::Write;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gchr::base::error::StopReason;
+use gchr::base::limited::Limited;
 use gchr::base::memory;
 use gchr::base::watch::Watch;
 
@@ -140,6 +142,12 @@ pub fn heard() {
     change(|state| (state.time, state.signal) = (None, None));
 }
 
+/// Whether the user wanted to stop; from here on only a further Ctrl-C counts. For reports of what was done until then.
+pub fn answered() -> bool {
+    heard();
+    interrupt::take()
+}
+
 /// The same limits for work that looks at them itself.
 pub fn limits() -> Watch<'static> {
     let watch = Watch::new().interrupt(interrupt::flag());
@@ -147,6 +155,11 @@ pub fn limits() -> Watch<'static> {
         Some((limit, start)) => watch.timeout(Some(limit), start),
         None => watch,
     }
+}
+
+/// A writer under these limits.
+pub fn limited<W: Write>(out: W, max: Option<u64>) -> Limited<'static, W> {
+    Limited::new(out, limits()).max_output(max)
 }
 
 /// Why the process is to be ended.

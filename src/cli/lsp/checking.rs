@@ -7,9 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use gchr::{CompileOptions, Diagnostic, Diagnostics, Input, Language, Severity, Syntax};
-use lsp_types as lsp;
 
-use super::documents::Document;
 use crate::cli::check;
 
 /// A text that is to be checked.
@@ -31,13 +29,13 @@ pub struct Checked {
 
 /// A finding in bytes of the text.
 pub struct Finding {
-    code: &'static str,
-    severity: Severity,
-    message: String,
+    pub code: &'static str,
+    pub severity: Severity,
+    pub message: String,
     /// Where it is; nothing where it is not in this text.
-    range: Option<Range<usize>>,
+    pub range: Option<Range<usize>>,
     /// Further places in the text.
-    related: Vec<(Range<usize>, String)>,
+    pub related: Vec<(Range<usize>, String)>,
 }
 
 /// The thread that checks, and its pending requests.
@@ -132,28 +130,5 @@ fn finding(found: &Diagnostic, of: &Diagnostics, name: &str) -> Finding {
         message,
         range: first.map(|label| label.span.range()),
         related: labels.map(|label| (label.span.range(), label.text.clone())).collect(),
-    }
-}
-
-impl Finding {
-    /// As the protocol has it.
-    pub fn into_diagnostic(self, document: &Document) -> lsp::Diagnostic {
-        let related = self.related.iter().map(|(range, text)| lsp::DiagnosticRelatedInformation {
-            location: lsp::Location { uri: document.uri.clone(), range: document.range(range) },
-            message: text.clone(),
-        });
-        let related: Vec<_> = related.collect();
-        lsp::Diagnostic {
-            range: document.range(&self.range.unwrap_or(0..0)),
-            severity: Some(match self.severity {
-                Severity::Error => lsp::DiagnosticSeverity::ERROR,
-                Severity::Warning => lsp::DiagnosticSeverity::WARNING,
-            }),
-            code: Some(lsp::NumberOrString::String(self.code.into())),
-            source: Some("gchr".into()),
-            message: self.message,
-            related_information: (!related.is_empty()).then_some(related),
-            ..lsp::Diagnostic::default()
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use gchr::base::diagnostic::Severity;
 use gchr::base::memory;
 use gchr::base::reading::{self, Account, named};
 use gchr::{Language, Syntax};
@@ -13,7 +14,7 @@ use lsp_types as lsp;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::checking::{Checked, Job};
+use super::checking::{Checked, Finding, Job};
 
 /// A text that is open.
 pub struct Document {
@@ -115,7 +116,7 @@ impl Documents {
         let document =
             self.all.get_mut(&checked.key).filter(|document| document.version == checked.version)?;
         document.explained = checked.explained;
-        let diagnostics = checked.findings.into_iter().map(|found| found.into_diagnostic(document)).collect();
+        let diagnostics = checked.findings.into_iter().map(|found| document.diagnostic(found)).collect();
         Some(lsp::PublishDiagnosticsParams {
             uri: document.uri.clone(),
             diagnostics,
@@ -275,4 +276,27 @@ fn path_of(uri: &lsp::Uri) -> PathBuf {
         }
     }
     PathBuf::from(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl Document {
+    /// A finding as the protocol has it.
+    fn diagnostic(&self, found: Finding) -> lsp::Diagnostic {
+        let related = found.related.iter().map(|(range, text)| lsp::DiagnosticRelatedInformation {
+            location: lsp::Location { uri: self.uri.clone(), range: self.range(range) },
+            message: text.clone(),
+        });
+        let related: Vec<_> = related.collect();
+        lsp::Diagnostic {
+            range: self.range(&found.range.unwrap_or(0..0)),
+            severity: Some(match found.severity {
+                Severity::Error => lsp::DiagnosticSeverity::ERROR,
+                Severity::Warning => lsp::DiagnosticSeverity::WARNING,
+            }),
+            code: Some(lsp::NumberOrString::String(found.code.into())),
+            source: Some("gchr".into()),
+            message: found.message,
+            related_information: (!related.is_empty()).then_some(related),
+            ..lsp::Diagnostic::default()
+        }
+    }
 }

@@ -8,19 +8,8 @@ use gchr::{Answers, Device, Selection};
 use crate::cli::exit::Exit;
 use crate::cli::{profile, report, values};
 
+use super::next::Next;
 use super::state::State;
-
-/// What follows a line.
-pub enum Next {
-    /// The next line.
-    Go,
-    /// The same; this one failed.
-    Failed,
-    /// The same; names may have changed.
-    Names,
-    /// The end.
-    End(Exit),
-}
 
 /// A command, and what is behind its name.
 pub struct Command<'a> {

@@ -14,7 +14,7 @@ use gchr::{
 };
 
 use super::Args;
-use super::commands::Next;
+use super::next::Next;
 use crate::cli::exit::Exit;
 use crate::cli::out_file::{self, File};
 use crate::cli::sink::Stdout;

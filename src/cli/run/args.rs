@@ -1,5 +1,7 @@
 //! The command line of `gchr run`, and what follows from it.
 
+mod typed;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -10,10 +12,8 @@ use gchr::{
     Language, Program, Schedule, Selection, Shard, Workers,
 };
 
-use super::choices::{FactsFormatArg, FormatArg, KernelsArg, NativeArg};
+use super::choices::{FactsFormatArg, FileFormat, FormatArg, KernelsArg, NativeArg};
 use super::kept::KeptArgs;
-use super::tables::FileFormat;
-use super::typed;
 use crate::cli::device::DeviceArgs;
 use crate::cli::effects::{self, Case};
 use crate::cli::exit::Exit;
@@ -339,7 +339,7 @@ impl Args {
         self.check_output(program)?;
         self.check_why(program)?;
         self.check_workers(program, options)?;
-        self.kept.check(self, program, options)?;
+        self.kept.check(device, program, options)?;
         values::check_header(&self.header, &self.facts)
     }
 
@@ -351,7 +351,7 @@ impl Args {
             report::problem("U0109", "a normal form has no rows and columns to write as CSV", help);
             return Err(Exit::Usage);
         }
-        typed::check(self, program)?;
+        self.check_typed(program)?;
         if self.out_dir.is_some() && FileFormat::of(self.format()).is_none() {
             let help = "give --format csv, tsv, jsonl, parquet, arrow, arrows or sqlite";
             report::problem("U0105", "--out-dir writes tables, not this format", help);

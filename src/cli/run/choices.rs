@@ -124,3 +124,30 @@ impl From<NativeArg> for Native {
         }
     }
 }
+
+/// What a file of one constraint is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    /// A table.
+    Table(TableFormat),
+    /// A SQLite database with one table.
+    Database,
+}
+
+impl FileFormat {
+    /// The one that an argument asks for, if it is one of files of one constraint.
+    pub fn of(format: FormatArg) -> Option<Self> {
+        match format {
+            FormatArg::Sqlite => Some(FileFormat::Database),
+            other => other.table().map(FileFormat::Table),
+        }
+    }
+
+    /// How the names of such files end.
+    pub fn ending(self) -> &'static str {
+        match self {
+            FileFormat::Table(format) => format.ending(),
+            FileFormat::Database => "db",
+        }
+    }
+}

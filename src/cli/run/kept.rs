@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use gchr::{CompileOptions, Device, Firing, Program};
 
-use super::args::Args;
 use crate::cli::checkpoints::{Files, Refusal, Run};
 use crate::cli::effects::Case;
 use crate::cli::exit::Exit;
@@ -40,7 +39,7 @@ impl KeptArgs {
     }
 
     /// Refuses programs and runs whose state is not kept.
-    pub fn check(&self, args: &Args, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
+    pub fn check(&self, device: Device, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
         let Some(option) = self.given() else { return Ok(()) };
         program.check_ground(option).map_err(|found| report::refuse(&found))?;
         if !Case::of(program, options).in_rounds {
@@ -59,7 +58,7 @@ impl KeptArgs {
             return Err(Exit::Usage);
         }
         let others = [
-            ("--device", args.device.device() != Device::Cpu),
+            ("--device", device != Device::Cpu),
             ("--firing exhaustive", options.firing == Firing::Exhaustive),
         ];
         if let Some((other, _)) = others.iter().find(|(_, given)| *given) {

@@ -3,20 +3,19 @@
 use std::io::Write;
 use std::time::Instant;
 
-use gchr::base::limited::Limited;
 use gchr::{FormatError, Outcome, Program, TableFormat};
 
 use super::args::Args;
-use super::choices::FormatArg;
+use super::choices::{FileFormat, FormatArg};
 use super::gpu_child::ChildResult;
-use super::tables::{FileFormat, Tables};
+use super::tables::Tables;
 use super::typed;
 use crate::cli::exit::Exit;
 use crate::cli::out_file::File;
+use crate::cli::report;
 use crate::cli::sink::Stdout;
 use crate::cli::unwritten::unwritten;
 use crate::cli::watchdog::{self, Phase};
-use crate::cli::{interrupt, report};
 
 /// Where the result and the program's own output go.
 pub struct Out {
@@ -56,10 +55,10 @@ impl Out {
                 typed::write(args, outcome, file, self.max)?;
             }
             (_, Some(mut file), _) => {
-                what.write(args, &mut limited(&mut file, self.max))?;
+                what.write(args, &mut watchdog::limited(&mut file, self.max))?;
                 file.finish()?;
             }
-            (_, None, _) => what.write(args, &mut limited(&mut self.stdout, self.max))?,
+            (_, None, _) => what.write(args, &mut watchdog::limited(&mut self.stdout, self.max))?,
         }
         self.stdout.flush()?;
         // What comes now does not take the result back.
@@ -67,11 +66,6 @@ impl Out {
         watchdog::enter(Phase::Report);
         Ok(())
     }
-}
-
-/// A writer under the limits of this process.
-pub fn limited<W: Write>(out: W, max: Option<u64>) -> Limited<'static, W> {
-    Limited::new(out, watchdog::limits()).max_output(max)
 }
 
 /// What is written of a run.
@@ -110,7 +104,7 @@ pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out:
         return if done { Exit::Done } else { Exit::Failed };
     }
     // From here on only a further Ctrl-C counts: a user who ended the run by one wants to see what it did.
-    interrupt::answered();
+    watchdog::answered();
     watchdog::enter(Phase::Report);
     let written = match args.partial && failure.left.as_ref().is_some_and(gchr::Left::is_told) {
         true => {

@@ -2,45 +2,18 @@
 
 use std::path::Path;
 
-use gchr::{FormatError, Outcome, Selection, TableFormat};
+use gchr::{FormatError, Outcome, Selection};
 
-use super::choices::FormatArg;
-use super::output::limited;
+use super::choices::FileFormat;
 use super::typed;
 use crate::cli::exit::Exit;
 use crate::cli::out_file::File;
-use crate::cli::report;
+use crate::cli::{report, watchdog};
 
 /// Open files, each with its constraint.
 pub struct Tables {
     format: FileFormat,
     files: Vec<(String, usize, File)>,
-}
-
-/// What a file of one constraint is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum FileFormat {
-    /// A table.
-    Table(TableFormat),
-    /// A SQLite database with one table.
-    Database,
-}
-
-impl FileFormat {
-    /// The one that an argument asks for, if it is one of files of one constraint.
-    pub fn of(format: FormatArg) -> Option<Self> {
-        match format {
-            FormatArg::Sqlite => Some(FileFormat::Database),
-            other => other.table().map(FileFormat::Table),
-        }
-    }
-
-    fn ending(self) -> &'static str {
-        match self {
-            FileFormat::Table(format) => format.ending(),
-            FileFormat::Database => "db",
-        }
-    }
 }
 
 impl Tables {
@@ -73,7 +46,7 @@ impl Tables {
         for (name, arity, file) in &mut self.files {
             match self.format {
                 FileFormat::Table(format) => {
-                    outcome.write_table(name, *arity, format, &mut limited(file, max))?;
+                    outcome.write_table(name, *arity, format, &mut watchdog::limited(file, max))?;
                 }
                 FileFormat::Database => {
                     let own = Selection::of_symbols(vec![(name.clone(), Some(*arity))]);

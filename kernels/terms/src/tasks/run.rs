@@ -6,7 +6,9 @@
 
 mod capacity;
 mod collect;
+mod end;
 mod fetch;
+mod fit;
 mod heap;
 mod launch;
 mod reach;
@@ -27,11 +29,13 @@ use super::kernels::Kernels;
 pub use gchr_runtime::outcome::{Failure, Stopped};
 
 use capacity::{Capacity, Full, InUse, Shortage};
+use end::End;
 use fetch::Pages;
+use fit::fitting;
 use gchr_kernel::device::{Device, DeviceError};
 use gchr_runtime::meter::Meter;
 use gchr_runtime::outcome::poll;
-use launch::{Buffers, End};
+use launch::Buffers;
 use result::ReadBack;
 use scale::Scale;
 use start::Start;
@@ -245,7 +249,7 @@ impl<'a> Runner<'a> {
         let mut start = self.start(control)?;
         let kernel = device.kernel(self.job.kernels.host.run.name())?;
         let resident = device.resident_blocks(kernel, self.options.block)?;
-        let scale = Scale::fitting(&self.job, &self.options, resident, &start);
+        let scale = fitting(&self.job, &self.options, resident, &start);
         let scale = scale.map_err(|needed| self.too_little(needed))?;
         let mut capacity = Capacity::first(&self.job, &self.options, &scale, &start);
         loop {

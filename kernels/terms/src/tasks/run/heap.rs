@@ -1,7 +1,9 @@
 //! The heap of a run: where its cells lie, and the cells as the host holds them.
 
 use gchr_base::ids::{Id, IdVec};
-use gchr_terms::plan::{ClassId, TermPlan};
+use gchr_base::signature::SortId;
+use gchr_terms::exec::bounded;
+use gchr_terms::plan::{ClassId, Layout, TermPlan};
 
 use crate::tasks::codegen::stride;
 
@@ -33,7 +35,15 @@ impl Cells {
     }
 }
 
+/// Characters of a term in a message.
+const SHOWN: usize = 200;
+
 impl Image {
+    /// A term for a message.
+    pub fn shown(&self, layout: &Layout, sort: SortId, bits: u64) -> String {
+        bounded(layout, self, sort, bits, SHOWN)
+    }
+
     /// By class, cells.
     pub fn in_use(&self) -> Vec<u64> {
         self.classes.iter().map(Cells::len).collect()

@@ -5,19 +5,19 @@ use std::time::Duration;
 use gchr_base::ids::IdVec;
 use gchr_base::signature::SortId;
 
-use super::capacity::{Capacity, InUse, Shortage};
+use super::capacity::Capacity;
 use super::collect::{Collector, Left};
+use super::end::End;
 use super::fetch::Pages;
 use super::heap::{Cells, Image, Places};
 use super::scale::Scale;
 use super::start::Root;
 use super::{Job, Options, Promote};
-use crate::tasks::codegen::{ERROR_VALUES, FEWEST_CELLS, TERM_ERROR, stride};
+use crate::tasks::codegen::{ERROR_VALUES, FEWEST_CELLS, stride};
 use crate::tasks::contract::{Params, Run};
 use crate::tasks::kernels::SAFEPOINT_KERNEL;
 use crate::tasks::shapes::ClassPlace;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result};
-use gchr_runtime::codegen::DeviceTrap;
 
 /// A launch that takes longer than this is looked at less often.
 const SHORT: Duration = Duration::from_millis(4);
@@ -38,56 +38,6 @@ pub(super) fn pause(taken: Duration) {
 const EAGER_SPLIT_SHARE: u32 = 8;
 /// The same where a warp is fed as a whole: as many threads as half of all warps.
 const EAGER_SPLIT_SHARE_OF_WARPS: u32 = 64;
-
-/// What a launch ended with.
-pub(super) struct End {
-    pub stop: u32,
-    pub applied: u64,
-    pub promotions: u64,
-    pub tasks: u64,
-    pub spills: u64,
-    /// Cells taken less cells given back.
-    pub in_use: u64,
-    roots: u32,
-    /// By class: cells that were there before.
-    pub marks: Vec<u64>,
-    /// The class that was full; else chunks were.
-    pub full: Option<usize>,
-    /// Whether it is over for want of memory, of whatever kind.
-    wants_memory: bool,
-    /// By class: cells up to the last one in use.
-    pub cells: Vec<u64>,
-    /// Chunks up to the last one in use.
-    pub chunks: u32,
-    error: Vec<u32>,
-    control: Vec<u32>,
-}
-
-impl End {
-    /// Whether more memory is needed.
-    pub fn is_short(&self) -> bool {
-        self.wants_memory && !self.failed()
-    }
-    /// What was full.
-    pub fn shortage(&self) -> Shortage {
-        Shortage { class: self.full, in_use: InUse { cells: self.cells.clone(), chunks: self.chunks } }
-    }
-    /// Whether an error was noted.
-    pub fn failed(&self) -> bool {
-        self.error.first() != Some(&0)
-    }
-    /// The error.
-    pub fn noted(&self) -> Option<DeviceTrap> {
-        DeviceTrap::new(&self.error)
-    }
-    /// Number and values of an error with terms.
-    pub fn term_error(&self) -> Option<(usize, Vec<u64>)> {
-        let &[noted, number, kind, ..] = self.error.as_slice() else { return None };
-        let values = self.error.get(ERROR_VALUES as usize..)?;
-        let values = values.chunks_exact(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
-        (noted != 0 && kind == TERM_ERROR).then_some((number as usize, values))
-    }
-}
 
 /// Buffers of a run.
 pub(super) struct Buffers {

@@ -8,7 +8,7 @@ use gchr_terms::exec::Cells;
 use gchr_terms::plan::{ClassId, Layout, Variant};
 use rayon::Scope;
 
-use super::launch::End;
+use super::end::End;
 
 /// Cells that a thread looks into between two looks at whether it should share pending values, and how many must be
 /// pending for it.

@@ -6,22 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gchr_base::error::StopReason;
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::SortId;
-use gchr_terms::exec::{Brought, Cells, NormalForm, bounded, write_value};
+use gchr_terms::exec::{Brought, Cells, NormalForm, write_value};
 use gchr_terms::plan::{ClassId, Layout};
 use rayon::prelude::*;
 
+use super::end::End;
 use super::fetch::Pages;
 use super::heap::Image;
-use super::launch::End;
 use super::reach::{Reached, reached};
 use super::{Job, Start};
 use crate::tasks::codegen::TermError;
 use gchr_base::limited::Limited;
 use gchr_base::watch::Watch;
 use gchr_runtime::codegen::Site;
-
-/// Characters of a term in a message.
-const SHOWN: usize = 200;
 
 /// What came back.
 #[derive(Default)]
@@ -136,11 +133,6 @@ impl<C: Cells + Send + Sync> Brought for BroughtCells<C> {
     }
 }
 
-/// A term for a message.
-pub(super) fn term_text(job: &Job<'_>, image: &Image, sort: SortId, bits: u64) -> String {
-    bounded(&job.plan.layout, image, sort, bits, SHOWN)
-}
-
 /// Why and where the device says that the run failed.
 pub(super) fn explain(job: &Job<'_>, end: &End, image: &Image) -> Option<(StopReason, Option<Site>)> {
     let reports = &job.kernels.reports;
@@ -148,7 +140,8 @@ pub(super) fn explain(job: &Job<'_>, end: &End, image: &Image) -> Option<(StopRe
         let (reason, site) = reports.sites.explain(&end.noted()?)?;
         return Some((reason, Some(site)));
     };
-    let show = |k: usize, sort: SortId| term_text(job, image, sort, values.get(k).copied().unwrap_or(0));
+    let show =
+        |k: usize, sort: SortId| image.shown(&job.plan.layout, sort, values.get(k).copied().unwrap_or(0));
     Some(match reports.terms.get(number)? {
         TermError::NoRule { symbol, args } => {
             let args: Vec<String> = args.iter().enumerate().map(|(k, &sort)| show(k, sort)).collect();

@@ -194,7 +194,7 @@ impl<'a> Start<'a> {
                         let show = |&bits: &u64| match kind {
                             SortKind::Float => format!("{:?}", f64::from_bits(bits)),
                             SortKind::Int => bits.cast_signed().to_string(),
-                            _ => super::result::term_text(&self.job, &self.image, sort, bits),
+                            _ => self.image.shown(&self.job.plan.layout, sort, bits),
                         };
                         let operands = args.iter().take(op.arity()).map(show).collect();
                         let reason = StopReason::Arithmetic { op, error, operands };
