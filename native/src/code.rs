@@ -160,6 +160,7 @@ impl<'a> Code<'a> {
         unsafe {
             (*vm).status = 0;
             (*vm).code = std::ptr::from_ref(self).cast();
+            (*vm).compile = Some(compile_missing);
             let value = stack::enter(adaptor as *const u8, vm, arguments.as_ptr(), target, top);
             match (*vm).status {
                 0 => Ok(value),
@@ -382,9 +383,9 @@ impl<'a> Code<'a> {
 ///
 /// # Safety
 /// Called by the shim of [`stack`] only: `vm` runs code that has this function.
-pub(crate) unsafe extern "C" fn compile_missing(vm: *mut Vm, function: u64) -> u64 {
+unsafe extern "C" fn compile_missing(vm: *mut Vm, function: u64) -> u64 {
     // SAFETY: set by `Code::enter`, whose borrow of the code lasts as long as native code runs.
-    let code = unsafe { &*(*vm).code };
+    let code = unsafe { &*(*vm).code.cast::<Code<'_>>() };
     match code.compile(Func(function as u32)) {
         Ok(address) => address,
         Err(why) => {

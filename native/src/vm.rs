@@ -3,8 +3,6 @@
 
 use std::mem::offset_of;
 
-use crate::code::Code;
-
 /// The head of a machine: the first field of every structure that native code runs on (`repr(C)`), so that helpers can
 /// cast the pointer which they are given to their own machine.
 #[repr(C)]
@@ -25,8 +23,10 @@ pub struct Vm {
     pub(crate) frame: u64,
     /// The return address of that call.
     pub(crate) site: u64,
-    /// The code that runs.
-    pub(crate) code: *const Code<'static>,
+    /// The code that runs, for what compiles its functions.
+    pub(crate) code: *const (),
+    /// What compiles a function that native code has called; set while native code runs.
+    pub(crate) compile: Option<Compile>,
 }
 
 /// Offsets of the fields, for assembly and emitted code.
@@ -37,6 +37,7 @@ pub(crate) const RESULT: usize = offset_of!(Vm, result);
 pub(crate) const HOST_SP: usize = offset_of!(Vm, host_sp);
 pub(crate) const FRAME: usize = offset_of!(Vm, frame);
 pub(crate) const SITE: usize = offset_of!(Vm, site);
+pub(crate) const COMPILE: usize = offset_of!(Vm, compile);
 
 /// The status of a run that stops, where helpers need no other.
 pub(crate) const STOPPED: u64 = 1;
@@ -55,10 +56,11 @@ impl Vm {
             frame: 0,
             site: 0,
             code: std::ptr::null(),
+            compile: None,
         }
     }
 
-    /// To be called by a helper: as soon as it returns, all native frames are dropped, and [`Code::enter`] gives this
+    /// To be called by a helper: as soon as it returns, all native frames are dropped, and [`Code::enter`](crate::code::Code::enter) gives this
     /// error. Not zero, and not [`NOT_COMPILED`].
     pub fn leave(&mut self, status: u64) {
         self.status = status;
@@ -79,3 +81,6 @@ impl Default for Vm {
 /// A function of the host that native code calls: on the host's stack, with the machine and up to four words. It must
 /// not unwind, and has to return also when it [leaves](Vm::leave) native code.
 pub type Helper = unsafe extern "C" fn(vm: *mut Vm, a: u64, b: u64, c: u64, d: u64) -> u64;
+
+/// Compiles the function of a number for the code that runs. It gives the address, or leaves native code.
+pub(crate) type Compile = unsafe extern "C" fn(vm: *mut Vm, function: u64) -> u64;

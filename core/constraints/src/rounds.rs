@@ -5,6 +5,7 @@
 //! of constraints in every round on one thread. It is the oracle of the other one.
 
 mod apply;
+mod bodies;
 pub mod checkpoint;
 mod claims;
 mod definition;

@@ -150,7 +150,7 @@ impl<'a> ModuleCheck<'a> {
     fn constants(&mut self) {
         for constant in &self.module.constants {
             if let ConstantValue::Given(value) = constant.value
-                && !expr::literal_fits(value, constant.ty)
+                && !value.fits(constant.ty)
             {
                 let text = format!("constant `{}` has a value that is not of its type", constant.name);
                 self.fail("K0109", None, text);

@@ -3,7 +3,7 @@
 
 use std::arch::naked_asm;
 
-use crate::vm::{FRAME, HOST_SP, RESULT, SITE, STATUS, Vm};
+use crate::vm::{COMPILE, FRAME, HOST_SP, RESULT, SITE, STATUS, Vm};
 
 /// Saves all registers that a helper may change but `x16` and `x17`, which no code expects to survive a call.
 macro_rules! save_all {
@@ -205,7 +205,8 @@ pub(crate) unsafe extern "C" fn compile_and_jump() {
          mov x1, x16
          ldr x10, [x21, {host_sp}]
          mov sp, x10
-         bl {compile}
+         ldr x9, [x21, {compile}]
+         blr x9
          str x0, [x21, {result}]
          ldr x9, [x21, {status}]
          cbnz x9, 2f",
@@ -219,7 +220,7 @@ pub(crate) unsafe extern "C" fn compile_and_jump() {
         result = const RESULT,
         status = const STATUS,
         leave = sym leave,
-        compile = sym crate::code::compile_missing,
+        compile = const COMPILE,
     )
 }
 

@@ -3,7 +3,7 @@
 
 use std::arch::naked_asm;
 
-use crate::vm::{FRAME, HOST_SP, RESULT, SITE, STATUS, Vm};
+use crate::vm::{COMPILE, FRAME, HOST_SP, RESULT, SITE, STATUS, Vm};
 
 /// Saves all registers that a helper may change, and notes the caller's frame, which lies `$frame` bytes above the
 /// saved frame pointer; the return address of the call lies at `$site`. Undone by `restore_all`.
@@ -196,7 +196,7 @@ pub(crate) unsafe extern "C" fn compile_and_jump() {
          mov rdi, r15
          mov rsi, [rbp + 8]
          mov rsp, [r15 + {host_sp}]
-         call {compile}
+         call [r15 + {compile}]
          mov [r15 + {result}], rax
          cmp qword ptr [r15 + {status}], 0
          jne {leave}",
@@ -209,7 +209,7 @@ pub(crate) unsafe extern "C" fn compile_and_jump() {
         result = const RESULT,
         status = const STATUS,
         leave = sym leave,
-        compile = sym crate::code::compile_missing,
+        compile = const COMPILE,
     )
 }
 

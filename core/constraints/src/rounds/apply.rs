@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::CHUNK;
+use super::bodies::Bodies;
 use super::claims::Round;
 use super::engine::{Engine, by_place, failure, round_of};
 use super::found::Entry;
@@ -20,14 +21,6 @@ use gchr_base::error::StopReason;
 
 /// Bodies, and entries of lists, that one thread handles between two looks whether the run must stop.
 const PART: usize = 1 << 12;
-/// What the bodies of some fired candidates add and write.
-#[derive(Default)]
-pub(super) struct Bodies {
-    pub(super) adds: Adds,
-    /// For each candidate where its adds end.
-    pub(super) ends: Vec<u32>,
-    failure: Option<Failure>,
-}
 
 /// Why bodies were not run.
 enum BodyHalt {
@@ -50,13 +43,6 @@ impl From<TrapKind> for BodyHalt {
     }
 }
 
-impl Bodies {
-    fn clear(&mut self) {
-        self.adds.clear();
-        self.ends.clear();
-        self.failure = None;
-    }
-}
 impl Engine<'_, '_> {
     /// Runs the bodies of what fires, in body order.
     pub(super) fn run_bodies(&mut self, failed: Option<Failure>) -> Result<(), Stop> {

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::CHUNK;
-use super::apply::Bodies;
+use super::bodies::Bodies;
 use super::claims::{Claims, Round};
 use super::direct::{self, frames::Vectors, place::ThreadPart};
 use super::found::{Abort, Entry, Found, KeptCandidates, Pending, State};

@@ -9,6 +9,7 @@
 mod allocator;
 mod arena;
 mod mark;
+mod part;
 
 use std::sync::Arc;
 

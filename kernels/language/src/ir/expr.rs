@@ -13,6 +13,22 @@ pub enum Literal {
     Float(f64),
 }
 
+impl Literal {
+    /// Whether it is one of the type.
+    pub fn fits(self, ty: Scalar) -> bool {
+        match self {
+            Literal::Bool(_) => ty == Scalar::Bool,
+            Literal::Float(x) => ty == Scalar::F64 && x.is_finite(),
+            Literal::Int(n) => match ty {
+                Scalar::Bool | Scalar::F64 => false,
+                Scalar::U8 => n <= 0xff,
+                Scalar::I32 | Scalar::U32 => n <= u64::from(u32::MAX),
+                Scalar::I64 | Scalar::U64 => true,
+            },
+        }
+    }
+}
+
 /// A typed expression; its evaluation has no effect but reading memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {

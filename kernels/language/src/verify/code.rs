@@ -284,7 +284,7 @@ impl<'a> FunctionCheck<'a> {
         self.expect(scalar.is_some(), "K0101", "a switch is on an integer");
         let mut seen: HashSet<u64> = HashSet::default();
         let all = || cases.iter().flat_map(|(values, _)| values.iter().copied());
-        let in_range = scalar.is_none_or(|s| all().all(|n| super::expr::literal_fits(Literal::Int(n), s)));
+        let in_range = scalar.is_none_or(|s| all().all(|n| Literal::Int(n).fits(s)));
         self.expect(in_range, "K0101", "a case is not of the type of the switch");
         let distinct = all().all(|n| seen.insert(n)) && cases.iter().all(|(values, _)| !values.is_empty());
         self.expect(distinct, "K0105", "every case has a value, and no value has two cases");

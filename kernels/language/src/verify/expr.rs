@@ -4,20 +4,6 @@ use super::code::{FunctionCheck, VarState};
 use super::finding::{MAX_DEPTH, slot};
 use crate::ir::*;
 
-/// Whether a literal is one of the type.
-pub(super) fn literal_fits(value: Literal, ty: Scalar) -> bool {
-    match value {
-        Literal::Bool(_) => ty == Scalar::Bool,
-        Literal::Float(x) => ty == Scalar::F64 && x.is_finite(),
-        Literal::Int(n) => match ty {
-            Scalar::Bool | Scalar::F64 => false,
-            Scalar::U8 => n <= 0xff,
-            Scalar::I32 | Scalar::U32 => n <= u64::from(u32::MAX),
-            Scalar::I64 | Scalar::U64 => true,
-        },
-    }
-}
-
 impl FunctionCheck<'_> {
     /// Checks that `expr` is well-typed and reads only what can be read here.
     pub(super) fn expr(&mut self, expr: &Expr) {
@@ -57,7 +43,7 @@ impl FunctionCheck<'_> {
     fn fits(&self, expr: &Expr) -> bool {
         let ty = expr.ty;
         match &expr.kind {
-            ExprKind::Literal(value) => ty.scalar().is_some_and(|s| literal_fits(*value, s)),
+            ExprKind::Literal(value) => ty.scalar().is_some_and(|s| value.fits(s)),
             ExprKind::Constant(c) => self.module.constants.get(*c).is_some_and(|c| Type::Scalar(c.ty) == ty),
             ExprKind::Var(var) => self.function.vars.get(*var).is_some_and(|v| v.ty == ty),
             ExprKind::Field(base, field) => self.field(base.ty, *field) == Some(ty),

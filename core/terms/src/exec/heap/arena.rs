@@ -1,7 +1,7 @@
 //! The cells of a size class, with the bitmap that a collection leaves.
 
 use super::Full;
-use super::allocator::Part;
+use super::part::Part;
 use crate::plan::Class;
 use gchr_base::memory::{self, Reservation};
 
