@@ -10,7 +10,13 @@ pub static CELLS: Template =
 /// Cells found by tracing and shifted, in order, to the front.
 pub static TRACE: Template = Template {
     name: "trace",
-    text: include_str!("../templates/trace.cu"),
+    text: concat!(
+        include_str!("../templates/trace.cu"),
+        "\n",
+        include_str!("../templates/trace_chains.cu"),
+        "\n",
+        include_str!("../templates/trace_compact.cu")
+    ),
     includes: &[&GRID_BARRIER, &OFFSETS],
 };
 
