@@ -13,6 +13,7 @@ mod hostile;
 mod imports;
 #[cfg(target_os = "linux")]
 mod interrupts;
+mod layout;
 mod logic;
 mod lsp;
 mod names;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::support::root;
 
 /// Files that git knows with an ending; all files below the root where there is no git.
-fn files(ending: &str) -> Vec<PathBuf> {
+pub fn files(ending: &str) -> Vec<PathBuf> {
     let listed = Command::new("git")
         .current_dir(root())
         .args(["ls-files", "-z", "-co", "--exclude-standard"])
@@ -37,7 +37,7 @@ fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-fn read(path: &Path) -> String {
+pub fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 

@@ -26,7 +26,8 @@ type Table = &'static [(&'static str, usize, Native)];
 
 /// Makes all predicates that are not written in Prolog.
 pub(crate) fn register(db: &mut Database) {
-    let pure: [Table; 5] = [terms::TABLE, lists::TABLE, domains::TABLE, atoms::TABLE, strings::TABLE];
+    let [domains, propagation] = domains::TABLES;
+    let pure: [Table; 6] = [terms::TABLE, lists::TABLE, domains, propagation, atoms::TABLE, strings::TABLE];
     let others: [Table; 7] = [
         output::TABLE,
         input::TABLE,

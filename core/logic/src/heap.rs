@@ -165,7 +165,9 @@ impl Heap<'_> {
         if place < self.protected {
             return false;
         }
-        self.woken.push(Woken::Bound(place, value));
+        if self.cells[place + 1] != Cell::atom(atom::nil) {
+            self.woken.push(Woken::Bound(place, value));
+        }
         self.assign(place, value);
         true
     }

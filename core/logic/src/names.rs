@@ -48,6 +48,10 @@ acosh = "acosh", atanh = "atanh", numerator = "numerator", denominator = "denomi
 rationalize = "rationalize", rdiv = "rdiv", pi = "pi", e = "e", epsilon = "epsilon", inf = "inf", infinite = "infinite", nan = "nan",
 max_tagged = "max_tagged_integer", min_tagged = "min_tagged_integer", max_integer = "max_integer",
 min_integer = "min_integer", cputime = "cputime", realtime = "realtime",
+// Constraints over integers.
+clpfd = "clpfd", fd = "fd", idle = "idle", queued = "queued", running = "running", again = "again", done = "done", large = "large",
+differs = "differs", apart = "apart", one = "one", shift = "shift", mirror = "mirror", lin = "lin", fd_eq = "eq", fd_ne = "ne",
+fd_le = "le",
 }
 
 impl Names {

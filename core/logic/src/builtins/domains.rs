@@ -4,6 +4,8 @@
 //! variables: it is the matched one, or one that an alternating path from an unused value reaches, or its edge lies on
 //! an alternating cycle (Régin, "A filtering algorithm for constraints of difference").
 
+mod propagation;
+
 use std::collections::VecDeque;
 
 use gchr_base::hash::HashMap;
@@ -14,7 +16,8 @@ use crate::heap::Heap;
 use crate::machine::{Done, Machine};
 use crate::names::atom;
 
-pub(super) const TABLE: Table = &[("$integer_value", 2, integer_value), ("$fd_matching", 2, matching)];
+pub(super) const TABLES: [Table; 2] =
+    [&[("$integer_value", 2, integer_value), ("$fd_matching", 2, matching)], propagation::TABLE];
 
 /// Domains with more values are not looked at: constraints of pairs do their part.
 const MOST_VALUES: usize = 1 << 20;

@@ -260,20 +260,26 @@ impl Machine<'_, '_> {
     }
     fn delete_attribute(&mut self) -> Done<bool> {
         let (variable, module) = (self.arg(0), self.arg(1));
+        self.detach(variable, module);
+        Ok(true)
+    }
+
+    /// Takes an attribute from a variable, if it has it.
+    pub fn detach(&mut self, variable: Cell, module: Cell) {
         if variable.tag() != Tag::Att {
-            return Ok(true);
+            return;
         }
         let mut at = variable.place() + 1;
         loop {
             let rest = self.heap.deref(self.heap.cells[at]);
             if !rest.is_compound() {
-                return Ok(true);
+                return;
             }
             let next = self.heap.args(rest).0 + 2;
             if self.heap.arg(rest, 0) == module {
                 let after = self.heap.cells[next];
                 self.heap.assign(at, after);
-                return Ok(true);
+                return;
             }
             at = next;
         }

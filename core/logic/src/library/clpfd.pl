@@ -1,8 +1,9 @@
 % Constraints over integers (library(clpfd)): domains, propagators, linear forms. A variable has an attribute
 % fd(Domain, Propagators, Waiting): the domain is a list of intervals L-H in order, the ends of which may be infinite floats; propagators run
 % when it changes, those that wait only when the variable is bound. A propagator is p(What, State, Shown): its state is
-% idle, running, again (it changed what it looks at while it ran) or done (it can find out nothing more, and is not
-% shown); what is shown of a linear form is made when an answer is written.
+% idle, queued, running, again (it changed what it looks at while it ran) or done (it can find out nothing more, and is
+% not shown); what is shown of a linear form is made when an answer is written. Domains are narrowed and propagators run
+% in Rust (builtins/domains/propagation.rs), which comes back for those that are written here.
 
 :- op(760, yfx, [#<==>]).
 :- op(750, xfy, [#==>]).
@@ -71,25 +72,28 @@ Xs ins D :- '$must_be'(list, Xs), '$fd_of'(D, Dom), '$fd_all_in'(Xs, Dom).
 '$fd_integer'(X) :- ( var(X), \+ get_attr(X, clpfd, _) -> '$fd_get'(X, D), put_attr(X, clpfd, fd(D, [], [])) ; true ).
 '$fd_low'(X, L) :- '$fd_get'(X, [L-_|_]).
 '$fd_high'(X, H) :- '$fd_ends'(X, _, H).
-'$fd_narrow'(X, D) :- integer(X), !, '$fd_within'(D, X).
-'$fd_narrow'(X, D) :- get_attr(X, clpfd, fd(D0, Ps, Gs)), !, '$fd_meet'(D0, D, D1), D1 = [A-B|T],
+% What Prolog does itself has to do with integers beyond machine words, or with what is no integer.
+'$fd_narrow'(X, D) :- '$fd_narrow'(X, D, P, Rest), ( P == large -> '$fd_narrow_large'(X, D) ; '$fd_go'(P, Rest) ).
+'$fd_narrow_large'(X, D) :- integer(X), !, '$fd_within'(D, X).
+'$fd_narrow_large'(X, D) :- get_attr(X, clpfd, fd(D0, Ps, Gs)), !, '$fd_meet'(D0, D, D1), D1 = [A-B|T],
     ( D1 == D0 -> true ; '$fd_set'(T, A, B, X, D1, Ps, Gs) ).
-'$fd_narrow'(X, D) :- var(X), !, D = [A-B|T], ( T == [], A == B -> X = A ; put_attr(X, clpfd, fd(D, [], [])) ).
-'$fd_narrow'(X, _) :- throw(error(type_error(integer, X), _)).
+'$fd_narrow_large'(X, D) :- var(X), !, D = [A-B|T], ( T == [], A == B -> X = A ; put_attr(X, clpfd, fd(D, [], [])) ).
+'$fd_narrow_large'(X, _) :- throw(error(type_error(integer, X), _)).
 '$fd_set'([], A, A, X, _, _, _) :- !, X = A.
 '$fd_set'(_, _, _, X, D, Ps, Gs) :- put_attr(X, clpfd, fd(D, Ps, Gs)), '$fd_run'(Ps).
-'$fd_remove'(X, V) :- integer(X), !, X =\= V.
-'$fd_remove'(X, V) :- get_attr(X, clpfd, fd(D0, Ps, Gs)), !,
+'$fd_remove'(X, V) :- '$fd_remove'(X, V, P, Rest), ( P == large -> '$fd_remove_large'(X, V) ; '$fd_go'(P, Rest) ).
+'$fd_remove_large'(X, V) :- integer(X), !, X =\= V.
+'$fd_remove_large'(X, V) :- get_attr(X, clpfd, fd(D0, Ps, Gs)), !,
     ( '$fd_without'(D0, V, D) -> D = [A-B|T], '$fd_set'(T, A, B, X, D, Ps, Gs) ; true ).
-'$fd_remove'(X, V) :- '$fd_outside'([V-V], D), '$fd_narrow'(X, D).
+'$fd_remove_large'(X, V) :- '$fd_outside'([V-V], D), '$fd_narrow'(X, D).
 '$fd_between'(X, L, H) :- L =< H, '$fd_narrow'(X, [L-H]).
 '$fd_above'(X, L) :- ( integer(L) -> H is inf, '$fd_narrow'(X, [L-H]) ; true ).
 '$fd_below'(X, H) :- ( integer(H) -> L is -inf, '$fd_narrow'(X, [L-H]) ; true ).
-'$fd_bound'(fd(D, Ps, Gs), V) :- integer(V), !, '$fd_within'(D, V), '$fd_run'(Gs), '$fd_run'(Ps).
+'$fd_bound'(fd(D, Ps, Gs), V) :- integer(V), !, '$fd_within'(D, V), '$fd_propagate'(Gs, Ps, P, Rest), '$fd_go'(P, Rest).
 '$fd_bound'(fd(D, Ps, Gs), V) :- var(V), !, '$fd_get'(V, D0), '$fd_meet'(D, D0, D1), D1 = [A-B|T],
     ( get_attr(V, clpfd, fd(_, Qs, Hs)) -> append(Qs, Ps, All), append(Hs, Gs, Waiting) ; All = Ps, Waiting = Gs ),
     put_attr(V, clpfd, fd(D1, All, Waiting)),
-    ( T == [], A == B -> V = A ; '$fd_shared'(All), '$fd_run'(Waiting), '$fd_run'(All) ).
+    ( T == [], A == B -> V = A ; '$fd_shared'(All), '$fd_propagate'(Waiting, All, P, Rest), '$fd_go'(P, Rest) ).
 '$fd_bound'(_, V) :- throw(error(type_error(integer, V), _)).
 % A variable that became another one occurs twice in linear forms.
 '$fd_shared'([]).
@@ -101,19 +105,16 @@ Xs ins D :- '$must_be'(list, Xs), '$fd_of'(D, Dom), '$fd_all_in'(Xs, Dom).
 '$fd_parts'([V-C|Ts], I, S, K0, K) :- ( integer(V) -> K1 is K0+C*V, S = S1 ; K1 = K0, S = [V-C|S1] ), '$fd_parts'(Ts, I, S1, K1, K).
 
 % Propagators.
-'$fd_run'([]).
-'$fd_run'([P|Ps]) :- arg(2, P, S), '$fd_start'(S, P), '$fd_run'(Ps).
-'$fd_start'(idle, P) :- setarg(2, P, running), arg(1, P, W), '$fd_do'(W, P), arg(2, P, S), '$fd_ended'(S, P).
-'$fd_start'(running, P) :- setarg(2, P, again).
-'$fd_start'(again, _).
-'$fd_start'(done, _).
+'$fd_run'(Ps) :- '$fd_propagate'([], Ps, P, Rest), '$fd_go'(P, Rest).
+'$fd_go'(P, Rest) :- ( P == [] -> true ; '$fd_start'(P), '$fd_resume'(Rest, P1, Rest1), '$fd_go'(P1, Rest1) ).
+'$fd_start'(P) :- setarg(2, P, running), arg(1, P, W), '$fd_do'(W, P), arg(2, P, S), '$fd_ended'(S, P).
 '$fd_ended'(running, P) :- setarg(2, P, idle).
-'$fd_ended'(again, P) :- setarg(2, P, idle), '$fd_start'(idle, P).
+'$fd_ended'(again, P) :- setarg(2, P, idle), '$fd_run'([P]).
 '$fd_ended'(done, _).
 '$fd_done'(P) :- setarg(2, P, done).
 % A propagator that runs at changes of its variables, or only when they are bound.
-'$fd_post'(W, Shown) :- P = p(W, idle, Shown), term_variables(W, Vs), '$fd_attach'(Vs, P), '$fd_start'(idle, P).
-'$fd_post_waiting'(W, Shown) :- P = p(W, idle, Shown), term_variables(W, Vs), '$fd_attach_waiting'(Vs, P), '$fd_start'(idle, P).
+'$fd_post'(W, Shown) :- P = p(W, idle, Shown), term_variables(W, Vs), '$fd_attach'(Vs, P), '$fd_run'([P]).
+'$fd_post_waiting'(W, Shown) :- P = p(W, idle, Shown), term_variables(W, Vs), '$fd_attach_waiting'(Vs, P), '$fd_run'([P]).
 '$fd_attach'([], _).
 '$fd_attach'([V|Vs], P) :- ( get_attr(V, clpfd, fd(D, Ps, Gs)) -> true ; '$fd_get'(V, D), Ps = [], Gs = [] ),
     put_attr(V, clpfd, fd(D, [P|Ps], Gs)), '$fd_attach'(Vs, P).
@@ -201,8 +202,8 @@ Xs ins D :- '$must_be'(list, Xs), '$fd_of'(D, Dom), '$fd_all_in'(Xs, Dom).
 % Comparisons and linear forms.
 A #= B :- '$integer_value'(B, V), !, ( var(A) -> ( attvar(A) -> '$fd_narrow'(A, [V-V]) ; A = V ) ; '$integer_value'(A, W) -> V =:= W ; '$fd_linear'(A, V, eq) ).
 A #= B :- ( var(A), integer(B) -> '$fd_narrow'(A, [B-B]) ; integer(A), integer(B) -> A = B
-    ; var(A), '$fd_shifted'(B, A, X, N, Y) -> '$fd_post'(shift(X, Y, N), X+N #= Y)
-    ; var(B), '$fd_shifted'(A, B, X, N, Y) -> '$fd_post'(shift(X, Y, N), X+N #= Y)
+    ; var(A), nonvar(B), '$fd_shifted'(B, A, X, N, Y) -> '$fd_post'(shift(X, Y, N), X+N #= Y)
+    ; var(B), nonvar(A), '$fd_shifted'(A, B, X, N, Y) -> '$fd_post'(shift(X, Y, N), X+N #= Y)
     ; '$fd_linear'(A, B, eq) ).
 % `B+N` or `B-N` that is to be `A`: `X+N` is `Y` then.
 '$fd_shifted'(B+N, A, B, N, A) :- var(B), integer(N), N > 0, A \== B.

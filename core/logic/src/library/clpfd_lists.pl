@@ -16,7 +16,7 @@ all_distinct(Vs) :- '$must_be'(list, Vs), '$fd_each_other'([], Vs, none), '$fd_a
 '$fd_all_integers'([V|Vs]) :- '$fd_get'(V, _), '$fd_all_integers'(Vs).
 '$fd_each_other'(_, [], _).
 '$fd_each_other'(Left, [X|Right], Shown) :- P = p(one(Left, X, Right), idle, Shown),
-    ( integer(X) -> '$fd_start'(idle, P) ; '$fd_attach_waiting'([X], P), '$fd_no_other'(Left, X) ), '$fd_each_other'([X|Left], Right, Shown).
+    ( integer(X) -> '$fd_run'([P]) ; '$fd_attach_waiting'([X], P), '$fd_no_other'(Left, X) ), '$fd_each_other'([X|Left], Right, Shown).
 '$fd_domains'([], []).
 '$fd_domains'([V|Vs], [D|Ds]) :- '$fd_get'(V, D), '$fd_domains'(Vs, Ds).
 '$fd_matched'([], []).

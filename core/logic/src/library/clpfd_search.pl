@@ -42,9 +42,9 @@ labeling(Os, Vs) :- '$must_be'(list, Os), '$must_be'(list, Vs), '$fd_finite'(Vs)
 '$fd_label_free'([], _).
 '$fd_label_free'([W|Ws], S) :- S = s(How, Order, Branch), '$fd_choose'(How, W, Ws, V, Rest), '$fd_branch'(Branch, Order, V, Rest, [W|Ws], S).
 '$fd_branch'(step, Order, V, Rest, All, S) :- '$fd_ends'(V, L, H), ( Order == up -> N = L ; N = H ),
-    ( V = N, '$fd_label'(Rest, S) ; '$fd_remove'(V, N), '$fd_label'(All, S) ).
+    ( '$fd_narrow'(V, [N-N]), '$fd_label'(Rest, S) ; '$fd_remove'(V, N), '$fd_label'(All, S) ).
 '$fd_branch'(enum, Order, V, Rest, _, S) :- '$fd_get'(V, D), ( Order == down -> '$reversed'(D, [], R), '$fd_down_value'(R, V) ; '$fd_value_in'(D, V) ), '$fd_label'(Rest, S).
-'$fd_branch'(bisect, Order, V, _, All, S) :- '$fd_ends'(V, L, H), M is (L+H)//2, N is M+1,
+'$fd_branch'(bisect, Order, V, _, All, S) :- '$fd_ends'(V, L, H), M is (L+H) div 2, N is M+1,
     ( Order == up -> ( '$fd_below'(V, M) ; '$fd_above'(V, N) ) ; ( '$fd_above'(V, N) ; '$fd_below'(V, M) ) ), '$fd_label'(All, S).
 '$fd_value_in'(D, V) :- '$element_of'(L-H, D), between(L, H, V).
 '$fd_down_value'(D, V) :- '$element_of'(L-H, D), N is H-L, between(0, N, I), V is H-I.
