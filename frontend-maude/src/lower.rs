@@ -12,6 +12,7 @@ mod picks;
 mod rewriting;
 mod search;
 mod sorts;
+mod step;
 mod steps;
 mod theory;
 

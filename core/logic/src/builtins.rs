@@ -1,5 +1,6 @@
 //! Predicates that are written in Rust: registration, and what several of them need.
 
+mod alarms;
 mod atoms;
 mod database;
 mod domains;
@@ -12,35 +13,41 @@ mod output;
 mod strings;
 mod terms;
 
-use crate::cell::Cell;
-use crate::database::{Control, Database, Definition, Native};
-use crate::machine::{Done, Machine};
+use std::sync::LazyLock;
 
-pub(crate) use files::Files;
-pub(crate) use flags::leaf;
-pub(crate) use input::Input;
-pub(crate) use output::Output;
+use crate::cell::Cell;
+use crate::database::{Control, Database, Definition};
+use crate::machine::{Done, Machine, Native};
 
 /// A table of predicates: name, number of arguments, code.
 type Table = &'static [(&'static str, usize, Native)];
 
+/// Predicates that change nothing but their results.
+const PURE: [Table; 6] =
+    [terms::TABLE, lists::TABLE, domains::TABLE, domains::PROPAGATION, atoms::TABLE, strings::TABLE];
+const OTHERS: [Table; 7] = [
+    output::TABLE,
+    input::TABLE,
+    files::TABLE,
+    database::TABLE,
+    flags::TABLE,
+    crate::constraints::TABLE,
+    alarms::TABLE,
+];
+
+/// The code of predicates that are written in Rust, by the numbers that they have in a database.
+pub(crate) fn natives() -> &'static [Native] {
+    static NATIVES: LazyLock<Vec<Native>> =
+        LazyLock::new(|| PURE.into_iter().chain(OTHERS).flatten().map(|&(_, _, native)| native).collect());
+    &NATIVES
+}
+
 /// Makes all predicates that are not written in Prolog.
 pub(crate) fn register(db: &mut Database) {
-    let [domains, propagation] = domains::TABLES;
-    let pure: [Table; 6] = [terms::TABLE, lists::TABLE, domains, propagation, atoms::TABLE, strings::TABLE];
-    let others: [Table; 7] = [
-        output::TABLE,
-        input::TABLE,
-        files::TABLE,
-        database::TABLE,
-        flags::TABLE,
-        crate::constraints::TABLE,
-        crate::alarms::TABLE,
-    ];
-    db.pure_natives = pure.iter().map(|table| table.len() as u32).sum();
-    for &(name, arity, native) in pure.into_iter().chain(others).flatten() {
+    db.pure_natives = PURE.iter().map(|table| table.len() as u32).sum();
+    for &(name, arity, _) in PURE.into_iter().chain(OTHERS).flatten() {
         let pred = db.named(name, arity);
-        db.natives.push((native, pred));
+        db.natives.push(pred);
         db.preds[pred as usize].definition = Definition::Native(db.natives.len() as u32 - 1);
         db.preds[pred as usize].library = true;
     }

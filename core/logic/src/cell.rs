@@ -159,3 +159,8 @@ impl Cell {
         self.is_atom() || self.is_compound()
     }
 }
+
+/// How many words the numerator and the denominator of a rational number have.
+pub(crate) fn digits_of_parts(word: Cell) -> [usize; 2] {
+    [word.0 as u32 as usize, (word.0 >> 32) as usize]
+}

@@ -13,14 +13,12 @@ use gchr_base::hash::{HashMap, HashSet};
 
 use crate::cell::{Cell, MAX_ARITY, Tag};
 use crate::code::{FAIL, Instr, Label, at};
-use crate::heap::{Heap, MARK, Undo, Woken};
-use crate::machine::{Alternative, Done, FRAME, Global, Machine};
+use crate::heap::{Heap, MARK};
+use crate::machine::{Alternative, Done, FRAME, Machine};
+use crate::undo::{Global, Undo, Woken};
 use crate::walk::Visited;
 use live::Live;
 use mark::Marks;
-
-/// Fewest cells for which a collection is worth while.
-pub(crate) const FEWEST: usize = 1 << 18;
 
 /// How large the heap may become, of what a collection left, until the next one.
 const GROWTH: usize = 3;
@@ -92,7 +90,11 @@ impl Machine<'_, '_> {
                 c.marks.mark(heap, *cell);
             }
         }
-        self.constraints.terms(&heap.undo).into_iter().for_each(|cell| c.marks.mark(heap, cell));
+        let changes = heap.undo.iter().filter_map(|undo| match undo {
+            Undo::Store(change) => Some(change),
+            _ => None,
+        });
+        self.constraints.terms(changes).into_iter().for_each(|cell| c.marks.mark(heap, cell));
         let (env, cp) = self.continuation();
         self.mark_environments(c, env, cp);
         for choice in &self.choices {

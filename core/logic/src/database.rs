@@ -10,12 +10,8 @@ use gchr_base::source::Span;
 use crate::cell::{Atom, Cell, Tag};
 use crate::code::{Instr, Label, PredId, fixed_code};
 use crate::heap::Heap;
-use crate::machine::{Machine, Throw};
 use crate::names::Names;
 use crate::record::Record;
-
-/// A built-in predicate whose arguments are in the first registers.
-pub(crate) type Native = fn(&mut Machine<'_, '_>) -> Result<bool, Throw>;
 
 /// Number of a clause.
 pub(crate) type ClauseId = u32;
@@ -217,7 +213,8 @@ pub(crate) struct Database {
     numbers: HashMap<(Atom, usize), PredId>,
     pub clauses: Vec<ClauseInfo>,
     pub records: Vec<Record>,
-    pub natives: Vec<(Native, PredId)>,
+    /// Predicates that are written in Rust, by the numbers of their code.
+    pub natives: Vec<PredId>,
     /// How many of them, the first ones, change nothing but their results.
     pub pure_natives: u32,
     pub operators: Operators,

@@ -3,32 +3,31 @@
 use gchr_base::logic::Rational;
 use num_bigint::{BigInt, Sign};
 
-use crate::cell::{Atom, BoxKind, Cell, Tag};
+use crate::cell::{Atom, BoxKind, Cell, Tag, digits_of_parts};
 use crate::meter::Meter;
 use crate::names::atom;
+use crate::undo::{Undo, Woken};
 
-/// Something other than a binding that backtracking takes back.
-#[derive(Debug)]
-pub(crate) enum Undo {
-    /// A cell of the heap had this value.
-    Cell(usize, Cell),
-    /// A slot of an environment had this value.
-    Slot(usize, Cell),
-    /// A change of the constraint store.
-    Store(crate::constraints::Change),
-    /// A guard was begun, or this one was over.
-    Guard(Option<crate::constraints::Asked>),
-    /// A global variable had this value.
-    Global(Atom, Option<crate::machine::Global>),
+/// What copies of small terms are made in, kept for the next one.
+#[derive(Default, Debug)]
+pub(crate) struct Spare {
+    pub target: Vec<Cell>,
+    pub open: Vec<Open>,
+    pub bound: Vec<(usize, Cell)>,
 }
 
-/// What goals are to be run for before the next call.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Woken {
-    /// An attributed variable was bound to something.
-    Bound(usize, Cell),
-    /// Alarms are due.
-    Alarm,
+/// A compound term that is being copied: the next argument, where its copy goes, and where the copy of the last
+/// argument goes.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub source: Cell,
+    pub from: usize,
+    pub to: usize,
+    pub end: usize,
+    /// Where the copy of the term itself is noted, and how long the copy was before it.
+    pub at: usize,
+    pub start: usize,
+    pub has_variables: bool,
 }
 
 /// Terms, and what must be undone of them.
@@ -53,18 +52,13 @@ pub(crate) struct Heap<'a> {
     /// Pairs that are still to be unified; empty between unifications.
     pub pending: Vec<(Cell, Cell)>,
     /// What copies are made in.
-    pub spare: crate::record::Spare,
+    pub spare: Spare,
     /// What walks over terms draw from.
     pub meter: Meter<'a>,
 }
 
 /// A mark in the trail: the newest entry of `undo`.
 pub(crate) const MARK: u64 = u64::MAX;
-
-/// How many words the numerator and the denominator of a rational number have.
-pub(crate) fn digits_of_parts(word: Cell) -> [usize; 2] {
-    [word.0 as u32 as usize, (word.0 >> 32) as usize]
-}
 
 impl Heap<'_> {
     /// The same under no limits.

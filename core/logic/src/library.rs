@@ -37,43 +37,45 @@ const TEXTS: [(&str, &str); 22] = [
     ("expansion", include_str!("library/expansion.pl")),
 ];
 
-/// Reads the library, if it was not read before; whether a predicate has clauses now.
-pub(crate) fn load_for(m: &mut Machine<'_, '_>, pred: PredId) -> Done<bool> {
-    if m.db.library_loaded {
-        return Ok(false);
-    }
-    m.db.library_loaded = true;
-    let top = m.heap.top();
-    let mut clauses = Vec::new();
-    for (part, text) in TEXTS {
-        read(m, part, text, &mut clauses)?;
-    }
-    // Which predicates the library has must be known before its clauses refer to them.
-    for &(head, _) in &clauses {
-        if let Some((name, arity)) = m.heap.functor(head) {
-            let pred = m.db.pred(name, arity);
-            if m.db.is_own(pred) {
-                m.db.shadow(pred);
+impl Machine<'_, '_> {
+    /// Reads the library, if it was not read before; whether a predicate has clauses now.
+    pub fn load_library_for(&mut self, pred: PredId) -> Done<bool> {
+        if self.db.library_loaded {
+            return Ok(false);
+        }
+        self.db.library_loaded = true;
+        let top = self.heap.top();
+        let mut clauses = Vec::new();
+        for (part, text) in TEXTS {
+            read(self, part, text, &mut clauses)?;
+        }
+        // Which predicates the library has must be known before its clauses refer to them.
+        for &(head, _) in &clauses {
+            if let Some((name, arity)) = self.heap.functor(head) {
+                let pred = self.db.pred(name, arity);
+                if self.db.is_own(pred) {
+                    self.db.shadow(pred);
+                }
             }
         }
-    }
-    m.db.in_library = true;
-    for (head, body) in clauses {
-        let Some((name, arity)) = m.heap.functor(head) else { continue };
-        let pred = m.db.pred(name, arity);
-        let pred = m.db.resolved(pred);
-        // What the machine does itself, unless the program has hooks.
-        if matches!(m.db.preds[pred as usize].definition, Definition::Native(_)) {
-            continue;
+        self.db.in_library = true;
+        for (head, body) in clauses {
+            let Some((name, arity)) = self.heap.functor(head) else { continue };
+            let pred = self.db.pred(name, arity);
+            let pred = self.db.resolved(pred);
+            // What the machine does itself, unless the program has hooks.
+            if matches!(self.db.preds[pred as usize].definition, Definition::Native(_)) {
+                continue;
+            }
+            let (code, keys) = compile::compile(&self.heap, &mut self.db, head, body);
+            self.db.preds[pred as usize].library = true;
+            self.db.add(compile::clause_info(pred, code, keys), false);
         }
-        let (code, keys) = compile::compile(&m.heap, &mut m.db, head, body);
-        m.db.preds[pred as usize].library = true;
-        m.db.add(compile::clause_info(pred, code, keys), false);
+        self.db.in_library = false;
+        self.heap.cells.truncate(top);
+        let definition = &self.db.preds[pred as usize].definition;
+        Ok(matches!(definition, Definition::Clauses(clauses) if !clauses.all().is_empty()))
     }
-    m.db.in_library = false;
-    m.heap.cells.truncate(top);
-    let definition = &m.db.preds[pred as usize].definition;
-    Ok(matches!(definition, Definition::Clauses(clauses) if !clauses.all().is_empty()))
 }
 
 /// Reads the clauses of a text onto the heap.
@@ -89,7 +91,7 @@ fn read(m: &mut Machine<'_, '_>, part: &str, text: &str, clauses: &mut Vec<(Cell
         let Some(term) = read.term else { return Ok(()) };
         at = read.end;
         let mut variables = vec![None; read.variables.len()];
-        let cell = crate::load::build(
+        let cell = crate::build::build(
             &mut m.heap,
             &mut m.db.names,
             &read.terms,
@@ -128,9 +130,14 @@ mod tests {
     fn the_frontend_knows_the_predicates() {
         let loaded = crate::load::load(&LogicProgram::default()).expect("an empty program");
         let mut control = Control::new(Limits::default());
-        let mut m = Machine::new(loaded.db, loaded.constraints, &mut control, &gchr_chr::TermReader);
+        let mut m = Machine::new(
+            (loaded.db, crate::builtins::natives()),
+            loaded.constraints,
+            &mut control,
+            &gchr_chr::TermReader,
+        );
         let append = m.db.named("append", 3);
-        assert!(load_for(&mut m, append).expect("the library is read"));
+        assert!(m.load_library_for(append).expect("the library is read"));
         let public = m.db.preds.iter().filter(|p| p.library && !matches!(p.definition, Definition::Unknown));
         let unknown: Vec<String> = public
             .map(|p| (m.db.names.text(p.name).to_string(), p.arity))

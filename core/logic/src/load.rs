@@ -4,14 +4,15 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{LogicNode, LogicProgram, LogicTermId, Mode, Terms};
 
+use crate::build::build;
 use crate::builtins;
 use crate::cell::Cell;
 use crate::code::PredId;
 use crate::compile;
-use crate::constraints::Constraints;
 use crate::database::{Database, Definition};
 use crate::heap::Heap;
-use crate::names::{Names, atom};
+use crate::names::atom;
+use crate::store::Constraints;
 
 /// A program that is ready to run, once.
 #[derive(Debug)]
@@ -211,43 +212,4 @@ fn uses_attributes(terms: &Terms) -> bool {
         LogicNode::Atom(name) | LogicNode::Compound { name, .. } => names.contains(&**name),
         _ => false,
     })
-}
-
-/// Builds a term on the heap.
-pub(crate) fn build(
-    heap: &mut Heap,
-    names: &mut Names,
-    terms: &Terms,
-    term: LogicTermId,
-    variables: &mut [Option<Cell>],
-    known: &mut HashMap<LogicTermId, Cell>,
-) -> Cell {
-    let root = heap.top();
-    heap.push(Cell::int(0));
-    let mut pending = vec![(root, term)];
-    while let Some((place, id)) = pending.pop() {
-        let cell = match terms.node(id) {
-            LogicNode::Var(v) => match variables[v.0 as usize] {
-                Some(cell) => cell,
-                None => {
-                    variables[v.0 as usize] = Some(Cell::reference(place));
-                    Cell::reference(place)
-                }
-            },
-            LogicNode::Compound { name, args } => {
-                let name = if &**name == gchr_base::logic::CONS { atom::cons } else { names.intern(name) };
-                let blank = vec![Cell::int(0); args.len()];
-                let cell = heap.compound(name, &blank);
-                let start = heap.args(cell).0;
-                pending.extend(args.iter().enumerate().rev().map(|(i, &arg)| (start + i, arg)));
-                cell
-            }
-            node => match known.get(&id) {
-                Some(&cell) => cell,
-                None => builtins::leaf(heap, names, node).unwrap_or(Cell::int(0)),
-            },
-        };
-        heap.cells[place] = cell;
-    }
-    heap.deref(heap.cells[root])
 }

@@ -18,13 +18,14 @@ use gchr_base::stop::StopReason;
 use crate::alarms::Alarms;
 use crate::cell::{Atom, Cell};
 use crate::code::Label;
-use crate::collect::FEWEST;
-use crate::constraints::Constraints;
 use crate::database::{ClauseId, Database, keys_of};
-use crate::heap::{Heap, Undo};
+use crate::heap::Heap;
 use crate::meter::Meter;
 use crate::number::Number;
 use crate::record::Record;
+use crate::store::Constraints;
+use crate::streams::{Files, Input, Output};
+use crate::undo::{Global, Undo};
 
 pub(crate) use run::{Outcome, holds};
 
@@ -42,6 +43,9 @@ pub(crate) enum Throw {
 }
 
 pub(crate) type Done<T> = Result<T, Throw>;
+
+/// A built-in predicate whose arguments are in the first registers.
+pub(crate) type Native = fn(&mut Machine<'_, '_>) -> Done<bool>;
 
 /// What a choice point goes on with.
 #[derive(Clone, Debug)]
@@ -72,21 +76,14 @@ pub(crate) struct Choice {
     findalls: usize,
 }
 
-/// Where the value of a global variable is.
-#[derive(Debug)]
-pub(crate) enum Global {
-    /// On the heap (`b_setval/2`).
-    Term(Cell),
-    /// Outside (`nb_setval/2`).
-    Record(Record),
-}
-
 /// Words of an environment before its slots: the environment before, where to continue, and the number of slots.
 pub(crate) const FRAME: usize = 3;
 
 /// The state of a run.
 pub(crate) struct Machine<'c, 'a> {
     pub db: Database,
+    /// The code of predicates that are written in Rust, by number.
+    natives: &'static [Native],
     pub heap: Heap<'a>,
     /// Argument and temporary registers.
     pub x: Vec<Cell>,
@@ -123,9 +120,9 @@ pub(crate) struct Machine<'c, 'a> {
     pub findalls: Vec<Vec<Record>>,
     pub globals: HashMap<Atom, Global>,
     pub constraints: Constraints,
-    pub output: crate::builtins::Output,
-    pub input: crate::builtins::Input,
-    pub files: crate::builtins::Files,
+    pub output: Output,
+    pub input: Input,
+    pub files: Files,
     pub random: u64,
     /// The time that `statistics/2` gave last of each key.
     pub times: HashMap<Atom, usize>,
@@ -146,6 +143,8 @@ pub(crate) struct Machine<'c, 'a> {
 
 /// Words that the stack of environments grows by at least.
 const FEWEST_WORDS: usize = 1 << 10;
+/// Fewest cells for which a collection is worth while.
+pub(crate) const FEWEST: usize = 1 << 18;
 /// Steps between two looks at limits and signals.
 const CHUNK: u64 = 1 << 14;
 /// What asks for memory.
@@ -153,7 +152,7 @@ const WHAT: &str = "terms and environments of the run";
 
 impl<'c, 'a> Machine<'c, 'a> {
     pub fn new(
-        db: Database,
+        (db, natives): (Database, &'static [Native]),
         constraints: Constraints,
         control: &'c mut Control<'a>,
         reader: &'c dyn Reader,
@@ -162,6 +161,7 @@ impl<'c, 'a> Machine<'c, 'a> {
         heap.meter = Meter::of(control);
         Self {
             db,
+            natives,
             heap,
             x: vec![Cell(0); 1 << 16],
             stack: vec![Cell(0); 1 << 10],
@@ -186,9 +186,9 @@ impl<'c, 'a> Machine<'c, 'a> {
             findalls: Vec::new(),
             globals: HashMap::default(),
             constraints,
-            output: crate::builtins::Output::default(),
-            input: crate::builtins::Input::default(),
-            files: crate::builtins::Files::default(),
+            output: Output::default(),
+            input: Input::default(),
+            files: Files::default(),
             random: 1,
             times: HashMap::default(),
             backtrace: Vec::new(),

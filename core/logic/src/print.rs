@@ -35,7 +35,7 @@ fn instruction(db: &Database, instr: Instr) -> String {
     match instr {
         Instr::Call(pred, _) => format!("Call {}", db.label(pred)),
         Instr::Execute(pred, _) => format!("Execute {}", db.label(pred)),
-        Instr::Builtin(number) => format!("Builtin {}", db.label(db.natives[number as usize].1)),
+        Instr::Builtin(number) => format!("Builtin {}", db.label(db.natives[number as usize])),
         Instr::GetStruct(x, f) => format!("GetStruct({x}, {}/{})", db.names.text(f.name()), f.arity()),
         Instr::PutStruct(x, f) => format!("PutStruct({x}, {}/{})", db.names.text(f.name()), f.arity()),
         Instr::GetConst(x, c) => format!("GetConst({x}, {})", constant(db, c)),

@@ -9,14 +9,16 @@ use gchr_base::logic::{Goal, LogicNode, LogicProgram, LogicTermId, OccursCheck, 
 use gchr_base::source::Span;
 use gchr_base::stop::StopReason;
 
+use crate::builtins;
 use crate::cell::{Atom, Cell, Tag};
-use crate::constraints::Constraints;
 use crate::database::Database;
 use crate::heap::Heap;
 use crate::load::Loaded;
-use crate::machine::{Done, Global, Machine, Outcome, Throw};
+use crate::machine::{Done, FEWEST, Machine, Outcome, Throw};
 use crate::meter::Meter;
 use crate::names::atom;
+use crate::store::Constraints;
+use crate::undo::Global;
 use crate::write::Style;
 
 /// How many answers are looked for.
@@ -176,7 +178,7 @@ impl Resident {
         let mut heap = Heap::new();
         heap.occurs_check = program.flags.occurs_check == OccursCheck::True;
         let (globals, random) = (HashMap::default(), options.seed);
-        Self { db, heap, constraints, globals, random, collect_at: crate::collect::FEWEST, returns }
+        Self { db, heap, constraints, globals, random, collect_at: FEWEST, returns }
     }
 
     /// Adds the clauses of a further text. Its goals are not run.
@@ -240,7 +242,7 @@ impl Resident {
     ) -> T {
         let db = std::mem::replace(&mut self.db, Database::new());
         let constraints = std::mem::take(&mut self.constraints);
-        let mut machine = Machine::new(db, constraints, control, reader);
+        let mut machine = Machine::new((db, builtins::natives()), constraints, control, reader);
         let meter = std::mem::take(&mut machine.heap.meter);
         machine.heap = Heap { meter, ..std::mem::replace(&mut self.heap, Heap::new()) };
         machine.globals = std::mem::take(&mut self.globals);
@@ -334,7 +336,7 @@ impl Machine<'_, '_> {
         let mut variables = vec![None; goal.variables.len()];
         let (heap, names) = (&mut self.heap, &mut self.db.names);
         let known = &mut HashMap::default();
-        let cell = crate::load::build(heap, names, &program.terms, goal.goal, &mut variables, known);
+        let cell = crate::build::build(heap, names, &program.terms, goal.goal, &mut variables, known);
         (cell, variables)
     }
 

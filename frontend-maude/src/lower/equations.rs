@@ -1,7 +1,7 @@
 //! Equations and memberships to rules.
 
-use super::pattern::{Matching, Unmatched, needs_search, readings};
-use super::search::{Env, Search, Step, Then};
+use super::pattern::{Matching, needs_search, readings};
+use super::step::{Env, Search, Step, Then, Unmatched};
 use super::steps::same_variable;
 use super::*;
 use crate::syntax::EquationKind;

@@ -1,7 +1,6 @@
 //! Steps of a search over lists: which elements of it a pattern or a variable stands for.
 
-use super::pattern::Unmatched;
-use super::search::{Env, Search, Step, Then};
+use super::step::{Env, Search, Step, Then, Unmatched, position};
 use super::*;
 
 /// A rule for a list that has a first element.
@@ -388,9 +387,4 @@ impl Lower<'_> {
         patterns.insert(position(env, list), self.nil_pattern(lists, span));
         (cx, patterns)
     }
-}
-
-/// Which argument stands for a key.
-pub(super) fn position(env: &Env, key: &Key) -> usize {
-    env.iter().position(|(known, _)| known == key).unwrap_or_else(|| unreachable!("it is known"))
 }

@@ -4,14 +4,8 @@ use std::collections::VecDeque;
 
 use num_bigint::BigInt;
 
-use super::steps::Width;
+use super::step::{Unmatched, Width};
 use super::*;
-
-/// Why nothing is like a pattern.
-pub(super) struct Unmatched {
-    pub span: Span,
-    pub reason: &'static str,
-}
 
 /// A rule whose left-hand side is being made.
 pub(super) struct Matching<'t> {

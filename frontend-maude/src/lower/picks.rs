@@ -2,25 +2,9 @@
 //! stands for one element, and the last one for whatever is left. No list is made of the elements; what is left is made
 //! when an element fits, and not at all where nothing uses it.
 
-use super::pattern::Unmatched;
-use super::search::{Env, Step, Then};
-use super::steps::{Width, add_known, is_known, occurrences};
+use super::step::{Env, Left, Step, Then, Unmatched, Width};
+use super::steps::{add_known, is_known, occurrences};
 use super::*;
-
-/// What is left behind an element that is taken.
-#[derive(Clone)]
-pub(super) enum Left {
-    /// Nothing uses it.
-    Unused,
-    /// Nothing uses it but a test whether it has a sort, which all applications of the operator have.
-    Sorted(usize),
-    /// A value; without an identity, some element must be left.
-    Value(Key),
-    /// A value, or nothing.
-    Maybe(Key),
-    /// Nothing may be left.
-    Nothing,
-}
 
 /// Which elements of a comb are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]

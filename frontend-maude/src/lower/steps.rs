@@ -2,19 +2,9 @@
 
 use gchr_base::hash::HashSet;
 
-use super::pattern::Unmatched;
-use super::search::{Env, Step};
+use super::step::{Env, Step, Unmatched, Width};
 use super::*;
 use crate::term::Condition;
-
-/// What an argument of an associative operator may stand for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Width {
-    /// One element.
-    One,
-    /// Several ones, and none if the identity has its sort.
-    Many { none: bool },
-}
 
 impl Space {
     /// The arguments of a term, flat where the operator is associative.

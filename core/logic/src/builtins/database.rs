@@ -9,9 +9,9 @@ use super::Table;
 use crate::cell::{Atom, Cell};
 use crate::compile;
 use crate::database::{ClauseId, Definition, Keys, List, Predicate, keys_of};
-use crate::heap::Undo;
-use crate::machine::{Done, Global, Machine, Throw};
+use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
+use crate::undo::{Global, Undo};
 
 type M<'c, 'a> = Machine<'c, 'a>;
 

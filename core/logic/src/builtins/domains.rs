@@ -16,8 +16,8 @@ use crate::heap::Heap;
 use crate::machine::{Done, Machine};
 use crate::names::atom;
 
-pub(super) const TABLES: [Table; 2] =
-    [&[("$integer_value", 2, integer_value), ("$fd_matching", 2, matching)], propagation::TABLE];
+pub(super) const TABLE: Table = &[("$integer_value", 2, integer_value), ("$fd_matching", 2, matching)];
+pub(super) const PROPAGATION: Table = propagation::TABLE;
 
 /// Domains with more values are not looked at: constraints of pairs do their part.
 const MOST_VALUES: usize = 1 << 20;

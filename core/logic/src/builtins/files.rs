@@ -2,55 +2,13 @@
 
 use std::path::Path;
 
-use gchr_base::hash::HashMap;
 use gchr_base::reading::{self, Account};
 use gchr_base::stop::StopReason;
 
-use super::{Input, Table};
+use super::Table;
 use crate::cell::Cell;
 use crate::machine::{Done, Machine, Throw};
-
-/// Streams beside the standard ones. A stream is a number; 0 is the console.
-#[derive(Default, Debug)]
-pub(crate) struct Files {
-    open: Vec<Option<Stream>>,
-    /// The stream that is read from, and the one that is written to.
-    input: usize,
-    output: usize,
-    /// Files that the program wrote, which nothing else sees.
-    written: HashMap<String, String>,
-    aliases: HashMap<String, usize>,
-    /// Whether files of the machine may be read.
-    pub readable: bool,
-}
-
-/// A file that is open.
-#[derive(Debug)]
-enum Stream {
-    Read { name: String, input: Input },
-    Write { name: String, text: String },
-}
-
-impl Files {
-    fn get(&mut self, id: usize) -> Option<&mut Stream> {
-        self.open.get_mut(id.checked_sub(1)?)?.as_mut()
-    }
-    /// The text that a stream was given.
-    pub fn text(&mut self, id: usize) -> Option<&mut String> {
-        match self.get(id)? {
-            Stream::Write { text, .. } => Some(text),
-            Stream::Read { .. } => None,
-        }
-    }
-    /// The text of the current output, if it is a file.
-    pub fn current(&mut self) -> Option<&mut String> {
-        self.text(self.output)
-    }
-    fn add(&mut self, stream: Stream) -> usize {
-        self.open.push(Some(stream));
-        self.open.len()
-    }
-}
+use crate::streams::{Input, Stream};
 
 pub(super) const TABLE: Table = &[
     ("$open", 3, |m| m.open_file()),

@@ -1,13 +1,12 @@
 //! Built-in predicates about the system: operators, flags, statistics, time, random numbers, reading terms from text.
 
 use gchr_base::hash::HashMap;
-use gchr_base::logic::{Fixity, LogicNode, QuotedText, ReadTerm, SyntaxError, Terms, Unknown};
+use gchr_base::logic::{Fixity, QuotedText, ReadTerm, SyntaxError, Terms, Unknown};
 
 use super::Table;
 use crate::cell::{Atom, Cell};
 use crate::machine::{Done, Machine};
 use crate::names::atom;
-use crate::number::Number;
 
 /// Bytes that are needed to read a byte of text, when each is a term.
 const READING: usize = 64;
@@ -237,26 +236,5 @@ pub(crate) fn build(
     term: gchr_base::logic::LogicTermId,
     variables: &mut [Option<Cell>],
 ) -> Cell {
-    crate::load::build(&mut m.heap, &mut m.db.names, terms, term, variables, &mut HashMap::default())
-}
-
-/// A node that is a leaf, as a cell.
-pub(crate) fn leaf(
-    heap: &mut crate::heap::Heap,
-    names: &mut crate::names::Names,
-    node: &LogicNode,
-) -> Option<Cell> {
-    Some(match node {
-        LogicNode::Int(n) => heap.integer(*n),
-        LogicNode::Big(n) => heap.big(n),
-        LogicNode::Rational(n) => {
-            let number = Number::of_parts(&heap.meter, n.numerator.clone(), n.denominator.clone());
-            heap.push_number(&number)
-        }
-        LogicNode::Float(x) => heap.float(*x),
-        LogicNode::Atom(name) => names.cell(name),
-        LogicNode::Nil => Cell::atom(atom::nil),
-        LogicNode::Str(text) => heap.string(text),
-        LogicNode::Var(_) | LogicNode::Compound { .. } => return None,
-    })
+    crate::build::build(&mut m.heap, &mut m.db.names, terms, term, variables, &mut HashMap::default())
 }

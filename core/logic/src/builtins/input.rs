@@ -1,29 +1,9 @@
 //! Built-in predicates that read from the standard input.
 
-use std::io::Read;
-
 use super::Table;
 use crate::cell::Cell;
 use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
-
-/// Where input comes from, and what of it was not read yet.
-#[derive(Default)]
-pub(crate) struct Input {
-    /// The source; `None` where there is none, or at its end.
-    pub source: Option<Box<dyn Read>>,
-    text: String,
-    /// The byte of `text` that is read next.
-    at: usize,
-    /// Bytes at the end of what was read that are no whole character.
-    partial: Vec<u8>,
-}
-
-impl std::fmt::Debug for Input {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Input").field("at", &self.at).finish_non_exhaustive()
-    }
-}
 
 pub(super) const TABLE: Table = &[
     ("$read", 2, |m| {
@@ -64,16 +44,6 @@ pub(super) const TABLE: Table = &[
 
 /// Bytes that are asked for at once: a terminal gives a line.
 const CHUNK: usize = 1 << 13;
-
-impl Input {
-    /// A text that is there already.
-    pub fn of(text: String) -> Self {
-        Self { text, ..Self::default() }
-    }
-    fn rest(&self) -> &str {
-        &self.text[self.at..]
-    }
-}
 
 impl Machine<'_, '_> {
     /// Reads more of the input; whether there was more.

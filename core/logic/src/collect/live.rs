@@ -155,7 +155,7 @@ fn effect(db: &Database, instr: Instr, set: &mut Set) {
             (None, [None; 2])
         }
         Builtin(number) => {
-            let (_, pred) = db.natives[number as usize];
+            let pred = db.natives[number as usize];
             (0..db.preds[pred as usize].arity).for_each(|a| set.insert(x(a as u16)));
             (None, [None; 2])
         }

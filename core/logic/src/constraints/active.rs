@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use super::store::Change;
-use super::{Asked, Guard, Occurrence, Rule};
 use crate::cell::Cell;
 use crate::code::{Label, at};
-use crate::heap::Undo;
 use crate::machine::{Alternative, Done, Machine};
+use crate::store::rules::{Guard, Match, Occurrence, Partner, Rule};
+use crate::store::{Asked, Change};
+use crate::undo::Undo;
 
 /// Slots of the environment of an active constraint.
 pub(super) mod slot {
@@ -340,7 +340,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    pub(super) fn match_head(&mut self, id: u32, pattern: &[super::Match]) -> bool {
+    pub(super) fn match_head(&mut self, id: u32, pattern: &[Match]) -> bool {
         let term = self.constraints.suspensions[id as usize].term;
         let (start, n) = self.heap.args(term);
         self.heap.matches(start, n, pattern, &mut self.constraints.slots, &self.db.records)
@@ -350,7 +350,7 @@ impl Machine<'_, '_> {
     pub(super) fn candidate(
         &mut self,
         id: u32,
-        partner: &super::Partner,
+        partner: &Partner,
         mut cursor: u32,
         taken: &[u32],
     ) -> Option<u32> {

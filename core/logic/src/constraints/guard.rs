@@ -5,9 +5,10 @@ use std::rc::Rc;
 use gchr_base::hash::HashSet;
 
 use super::active::slot;
-use super::{Asked, Rule};
-use crate::heap::Undo;
 use crate::machine::{Done, Machine};
+use crate::store::Asked;
+use crate::store::rules::Rule;
+use crate::undo::Undo;
 
 use crate::cell::Cell;
 

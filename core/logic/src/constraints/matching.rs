@@ -2,12 +2,12 @@
 
 use std::hash::{Hash, Hasher};
 
-use super::{Expr, Match, Test};
 use crate::cell::{Cell, Tag};
 use crate::heap::Heap;
 use crate::machine::{Done, Machine};
 use crate::number::Number;
 use crate::record::Record;
+use crate::store::rules::{Expr, Match, Test};
 
 /// Nodes of a term that its key is made of.
 const NODES: usize = 16;

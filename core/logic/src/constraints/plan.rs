@@ -5,15 +5,15 @@ use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{ConstraintRule, LogicNode, LogicProgram, LogicTermId, Mode, RuleHead, VarId};
 
 use super::shared::{self, Head, Planned};
-use super::store::Table;
-use super::{Constraints, Expr, Guard, Match, Occurrence, Partner, Rule, Symbol, Test, check};
+use crate::build::build;
 use crate::cell::Cell;
 use crate::code::Kind;
 use crate::compile;
 use crate::database::{Database, Definition};
 use crate::heap::Heap;
-use crate::load::build;
 use crate::names::atom;
+use crate::store::rules::{Expr, Guard, Match, Occurrence, Partner, Rule, Symbol, Test};
+use crate::store::{Constraints, Table, types};
 
 /// What is planned with.
 struct Planner<'a> {
@@ -46,7 +46,7 @@ impl Constraints {
             planned: Vec::new(),
             modes: Vec::new(),
         };
-        planner.plan.types = check::Types::of(program);
+        planner.plan.types = types::Types::of(program);
         planner.declare();
         let mut problems = Vec::new();
         for rule in &program.rules {
@@ -87,7 +87,7 @@ impl Planner<'_> {
                 Some(module) => self.db.names.cell(module),
                 None => self.db.home_module(),
             };
-            let types = declaration.columns.iter().map(|c| c.ty.map(|id| check::read(self.program, id)));
+            let types = declaration.columns.iter().map(|c| c.ty.map(|id| types::read(self.program, id)));
             self.planned.push(Planned::default());
             self.modes.push(declaration.columns.iter().map(|c| c.mode).collect());
             self.plan.symbols.push(Symbol {

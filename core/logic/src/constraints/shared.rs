@@ -7,21 +7,8 @@ use std::rc::Rc;
 use gchr_base::hash::HashSet;
 use gchr_base::logic::{CONS, LogicNode, LogicTermId, Mode, Terms, VarId};
 
-use super::Occurrence;
 use crate::machine::{Done, Machine};
-
-/// The place of an occurrence among those that are tried together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Shared {
-    /// Which one it is.
-    pub index: usize,
-    /// How many there are.
-    pub len: usize,
-    /// Partners that it has in common with those before it; the first one with the second one.
-    pub depth: usize,
-    /// The same of the next one; none for the last.
-    pub next: usize,
-}
+use crate::store::rules::{Occurrence, Shared};
 
 /// A place in the heads of a rule: of the active one and the partners in their order, and of the cells within it.
 type Place = (usize, usize);

@@ -1,11 +1,11 @@
 //! Variables and the constraints that hold them: which ones a binding wakes, in which order, and how constraints that
 //! are found by a variable are ordered.
 
-use super::store::Change;
 use crate::cell::{Cell, Tag};
 use crate::code::{Label, at};
 use crate::machine::{Done, Machine};
 use crate::names::atom;
+use crate::store::Change;
 
 /// The attribute of a variable that constraints hold: their list, or `$chr(Met, List)` once two such lists have met.
 struct Watchers {

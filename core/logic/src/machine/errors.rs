@@ -131,7 +131,7 @@ impl Machine<'_, '_> {
     /// A predicate without clauses is called.
     #[cold]
     pub fn unknown(&mut self, pred: PredId) -> Done<Option<Label>> {
-        if crate::library::load_for(self, pred)? {
+        if self.load_library_for(pred)? {
             return self.enter(pred);
         }
         let predicate = &self.db.preds[pred as usize];

@@ -90,11 +90,11 @@ impl Machine<'_, '_> {
     /// Calls a built-in predicate. The program's own time limits end it where it changes nothing but its results.
     #[inline(always)]
     pub(super) fn call_native(&mut self, number: u32) -> Done<bool> {
-        let (native, pred) = self.db.natives[number as usize];
+        let native = self.natives[number as usize];
         self.heap.meter.may_ring(number < self.db.pure_natives);
         let holds = native(self);
         self.heap.meter.may_ring(false);
-        holds.map_err(|throw| self.in_native(pred, throw))
+        holds.map_err(|throw| self.in_native(self.db.natives[number as usize], throw))
     }
 
     /// Executes instructions from a place until the goal holds or fails.

@@ -3,8 +3,8 @@
 use super::{Done, Machine};
 use crate::cell::Cell;
 use crate::code::{Label, at};
-use crate::heap::Woken;
 use crate::names::atom;
+use crate::undo::Woken;
 
 impl Machine<'_, '_> {
     /// Runs the goals of bound variables, then goes on at `resume` with the first `live` registers as they are.

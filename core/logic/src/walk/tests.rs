@@ -176,9 +176,14 @@ fn is_native(definition: &Definition) -> bool {
 fn every_predicate_ends_or_hears_limits() {
     let loaded = crate::load::load(&LogicProgram::default()).expect("an empty program");
     let mut control = Control::new(Limits::default());
-    let mut m = Machine::new(loaded.db, loaded.constraints, &mut control, &gchr_chr::TermReader);
+    let mut m = Machine::new(
+        (loaded.db, crate::builtins::natives()),
+        loaded.constraints,
+        &mut control,
+        &gchr_chr::TermReader,
+    );
     let append = m.db.named("append", 3);
-    assert!(crate::library::load_for(&mut m, append).expect("the library is read"));
+    assert!(m.load_library_for(append).expect("the library is read"));
     let all: Vec<(PredId, String, usize, bool)> = (0..m.db.preds.len() as PredId)
         .map(|pred| (pred, &m.db.preds[pred as usize]))
         .filter(|(_, p)| p.library && !matches!(p.definition, Definition::Unknown))

@@ -1,125 +1,57 @@
 //! The store: constraints in tables with indexes, and how changes are taken back.
 
-use gchr_base::hash::{HashMap, HashSet};
+mod bucket;
+mod change;
+pub(crate) mod rules;
+mod suspensions;
+pub(crate) mod types;
 
-use super::suspensions::Suspensions;
-use super::{Rule, Symbol};
+use std::rc::Rc;
+
 use crate::cell::Cell;
-use crate::heap::Undo;
+use bucket::Bucket;
+use rules::{Rule, Symbol};
+use suspensions::{Suspension, Suspensions};
+use types::Types;
 
-/// A constraint that was added; its number says how old it is.
-#[derive(Clone, Debug)]
-pub(super) struct Suspension {
-    pub symbol: u32,
-    /// The constraint as a term.
-    pub term: Cell,
-    pub alive: bool,
-    /// Whether backtracking brings it back, as the last collection found out.
-    pub wanted: bool,
-    /// How often it became active.
-    pub generation: u32,
-    /// Its keys in the indexes of its symbol.
-    pub keys: Box<[u64]>,
-    /// Combinations of heads that fired, kept with the youngest constraint of each: the rule, then the constraints.
-    pub history: Option<Box<HashSet<Box<[u32]>>>>,
+pub(crate) use bucket::Table;
+pub(crate) use change::{BeforePurge, Change};
+
+/// A guard of goals that is being asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    /// The active constraint.
+    pub id: u32,
+    /// Choice points below its own.
+    pub mark: usize,
+    /// Whether it may bind older variables that are not locked.
+    pub open: bool,
 }
-
-/// Constraints by age, oldest first; some may be dead.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Bucket {
-    pub ids: Vec<u32>,
-    dead: usize,
-}
-
-/// Constraints of one symbol.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Table {
-    pub all: Bucket,
-    pub indexes: Vec<HashMap<u64, Bucket>>,
-}
-
-/// A change of the store.
-#[derive(Debug)]
-pub(crate) enum Change {
-    Added,
-    Killed(u32),
-    Generation(u32, u32),
-    /// A constraint had this key in an index.
-    Key(u32, usize, u64),
-    /// A bucket was freed of its dead: table, index and key, and what it was.
-    Purged(u32, Option<(usize, u64)>, BeforePurge),
-    /// A combination fired.
-    Fired(u32, Box<[u32]>),
-}
-
-/// A bucket before its dead were taken out.
-#[derive(Debug)]
-pub(crate) struct BeforePurge(Bucket);
 
 /// Rules and store of a program.
 #[derive(Default, Debug)]
 pub(crate) struct Constraints {
-    pub(super) symbols: Vec<Symbol>,
-    pub(super) rules: Vec<std::rc::Rc<Rule>>,
-    pub(super) tables: Vec<Table>,
-    pub(super) suspensions: Suspensions,
-    pub(super) alive: u64,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) rules: Vec<Rc<Rule>>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) suspensions: Suspensions,
+    pub(crate) alive: u64,
     /// Firings of rules.
     pub firings: u64,
     /// Values of the variables of the rule that is tried.
-    pub(super) slots: Vec<Cell>,
+    pub(crate) slots: Vec<Cell>,
     /// The partners that were found for it.
-    pub(super) partners: Vec<u32>,
+    pub(crate) partners: Vec<u32>,
     /// Whether two variables that constraints hold were ever bound to each other.
-    pub(super) met: bool,
+    pub(crate) met: bool,
     /// Guards of goals that are being asked, the innermost last.
-    pub(crate) asked: Vec<super::Asked>,
+    pub(crate) asked: Vec<Asked>,
     /// Types that the program defines.
-    pub(super) types: super::check::Types,
+    pub(crate) types: Types,
 }
 
 /// Fewest dead constraints of a bucket for which it is worth while to take them out.
 const DEAD: usize = 16;
-
-impl Bucket {
-    fn insert(&mut self, id: u32) {
-        match self.ids.last() {
-            Some(&last) if last > id => {
-                let at = self.ids.partition_point(|&other| other < id);
-                self.ids.insert(at, id);
-            }
-            _ => self.ids.push(id),
-        }
-    }
-    fn remove(&mut self, id: u32) {
-        if let Ok(at) = self.ids.binary_search(&id) {
-            self.ids.remove(at);
-        }
-    }
-    /// The youngest constraint that is older than one, or than all for `u32::MAX`; dead ones too.
-    pub fn before(&self, id: u32) -> Option<u32> {
-        match self.ids.last() {
-            Some(&last) if last < id => Some(last),
-            _ => {
-                let at = self.ids.partition_point(|&other| other < id);
-                at.checked_sub(1).map(|at| self.ids[at])
-            }
-        }
-    }
-    /// The next constraint behind one, or the first one for `u32::MAX`; dead ones too: those from `met` on come from
-    /// the youngest to the oldest, then the others from the oldest to the youngest.
-    pub fn behind(&self, id: u32, met: u32) -> Option<u32> {
-        if id >= met {
-            match self.before(id) {
-                Some(found) if found < met => self.ids.first().copied(),
-                found => found,
-            }
-        } else {
-            let at = self.ids.partition_point(|&other| other <= id);
-            self.ids.get(at).copied().filter(|&found| found < met)
-        }
-    }
-}
 
 impl Constraints {
     /// Live constraints.
@@ -131,10 +63,11 @@ impl Constraints {
         self.suspensions.bytes()
     }
     /// Terms of the constraints that are in the store, or that backtracking brings back.
-    pub fn terms(&mut self, undo: &[Undo]) -> Vec<Cell> {
+    /// `changes`: what backtracking takes back.
+    pub fn terms<'a>(&mut self, changes: impl Iterator<Item = &'a Change>) -> Vec<Cell> {
         self.suspensions.iter_mut().for_each(|s| s.wanted = false);
-        for undo in undo {
-            if let Undo::Store(Change::Killed(id)) = undo {
+        for change in changes {
+            if let Change::Killed(id) = change {
                 self.suspensions[*id as usize].wanted = true;
             }
         }
@@ -154,7 +87,7 @@ impl Constraints {
     }
 
     /// Adds a constraint with its keys.
-    pub(super) fn add(&mut self, symbol: u32, term: Cell, keys: Vec<u64>) -> u32 {
+    pub(crate) fn add(&mut self, symbol: u32, term: Cell, keys: Vec<u64>) -> u32 {
         let id = self.suspensions.len() as u32;
         self.tables[symbol as usize].all.insert(id);
         for (index, &key) in keys.iter().enumerate() {
@@ -175,7 +108,7 @@ impl Constraints {
     }
 
     /// Removes a constraint; purged buckets are handed out to be noted, where changes are.
-    pub(super) fn kill(&mut self, id: u32, noted: &mut Option<Vec<Change>>) {
+    pub(crate) fn kill(&mut self, id: u32, noted: &mut Option<Vec<Change>>) {
         let suspension = &mut self.suspensions[id as usize];
         suspension.alive = false;
         self.alive -= 1;
@@ -212,7 +145,7 @@ impl Constraints {
     }
 
     /// Gives a constraint a new key in an index; the old one.
-    pub(super) fn move_key(&mut self, id: u32, index: usize, key: u64) -> u64 {
+    pub(crate) fn move_key(&mut self, id: u32, index: usize, key: u64) -> u64 {
         let symbol = self.suspensions[id as usize].symbol;
         let old = std::mem::replace(&mut self.suspensions[id as usize].keys[index], key);
         self.bucket(symbol, Some((index, old))).remove(id);

@@ -2,15 +2,33 @@
 
 use std::ops::{Index, IndexMut};
 
-use super::store::Suspension;
+use gchr_base::hash::HashSet;
+
 use crate::cell::Cell;
 
 /// Constraints of one page.
 const PAGE: usize = 1 << 10;
 
+/// A constraint that was added; its number says how old it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Suspension {
+    pub symbol: u32,
+    /// The constraint as a term.
+    pub term: Cell,
+    pub alive: bool,
+    /// Whether backtracking brings it back, as the last collection found out.
+    pub wanted: bool,
+    /// How often it became active.
+    pub generation: u32,
+    /// Its keys in the indexes of its symbol.
+    pub keys: Box<[u64]>,
+    /// Combinations of heads that fired, kept with the youngest constraint of each: the rule, then the constraints.
+    pub history: Option<Box<HashSet<Box<[u32]>>>>,
+}
+
 /// Constraints by number, in pages.
 #[derive(Default, Debug)]
-pub(super) struct Suspensions {
+pub(crate) struct Suspensions {
     pages: Vec<Vec<Suspension>>,
     len: usize,
     /// Pages before this one are whole and were freed.

@@ -1,0 +1,121 @@
+//! Rules of constraints as plans: what each head looks for, and what decides whether a rule fires.
+
+use std::rc::Rc;
+
+use super::types::Type;
+use crate::cell::{Atom, Cell};
+use crate::code::{Compare, Kind, PredId};
+
+/// One instruction of the matching of a head: cells are visited depth first.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Match {
+    /// A variable of the rule that gets its value.
+    First(u16),
+    /// A variable that has one: the cell must be identical.
+    Same(u16),
+    Const(Cell),
+    /// A stored term: the cell must be identical.
+    Record(u32),
+    List,
+    Struct(Cell),
+}
+
+/// A head that is looked for in the store.
+#[derive(Clone, Debug)]
+pub(crate) struct Partner {
+    pub symbol: u32,
+    /// Position among the heads of the rule.
+    pub head: usize,
+    pub removed: bool,
+    pub pattern: Vec<Match>,
+    /// The index to be used, and what its columns must be equal to.
+    pub lookup: Option<(usize, Vec<Match>)>,
+    /// Known variables of its columns that are not ground: SWI-Prolog looks for it by the first one that is unbound.
+    pub via: Vec<u16>,
+}
+
+/// A head of a rule as the one that the active constraint fills.
+#[derive(Clone, Debug)]
+pub(crate) struct Occurrence {
+    pub rule: u32,
+    pub head: usize,
+    pub removed: bool,
+    pub pattern: Vec<Match>,
+    pub partners: Vec<Partner>,
+    /// How it is tried together with its neighbours.
+    pub shared: Option<Shared>,
+}
+
+/// What decides whether a rule fires.
+#[derive(Clone, Debug)]
+pub(crate) enum Guard {
+    /// Tests that are evaluated on the spot.
+    Tests(Vec<Test>),
+    /// Goals: they are a part of the rule's clause, before its body.
+    Goals,
+}
+
+/// A test in line.
+#[derive(Clone, Debug)]
+pub(crate) enum Test {
+    Compare(Compare, Expr, Expr),
+    Identical(Expr, Expr, bool),
+    Kind(Kind, Expr),
+}
+
+/// An operand of a test.
+#[derive(Clone, Debug)]
+pub(crate) enum Expr {
+    Slot(u16),
+    Const(Cell),
+    Apply(Atom, Vec<Expr>),
+}
+
+/// A rule.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub name: String,
+    pub heads: usize,
+    pub slots: usize,
+    pub guard: Guard,
+    /// The predicate with the body; its arguments are the variables of these slots, behind the activation where goals
+    /// guard it.
+    pub body: PredId,
+    pub args: Vec<u16>,
+    /// Whether the body is nothing.
+    pub empty: bool,
+    /// Whether combinations that fired are remembered.
+    pub history: bool,
+    /// The variables of goals that are a guard: those of columns that are declared `+`, and the others of heads.
+    pub trusted: Vec<u16>,
+    pub locked: Vec<u16>,
+}
+
+/// A constraint symbol.
+#[derive(Clone, Debug)]
+pub(crate) struct Symbol {
+    pub name: Atom,
+    pub arity: usize,
+    /// Its module.
+    pub module: Cell,
+    pub occurrences: Vec<Rc<Occurrence>>,
+    /// Columns of each index.
+    pub indexes: Vec<Vec<usize>>,
+    /// Whether an argument may be unbound: then bindings wake it.
+    pub open: bool,
+    /// Types of the columns, for those that have one.
+    pub types: Vec<Option<Type>>,
+}
+
+/// The place of an occurrence among those that are tried together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shared {
+    /// Which one it is.
+    pub index: usize,
+    /// How many there are.
+    pub len: usize,
+    /// Partners that it has in common with those before it; the first one with the second one.
+    pub depth: usize,
+    /// The same of the next one; none for the last.
+    pub next: usize,
+}
