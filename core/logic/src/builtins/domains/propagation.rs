@@ -2,9 +2,9 @@
 //! changed run until none finds out more.
 //!
 //! What domains and propagators are, `clpfd.pl` says. Propagators wait in a queue, the first one first, each once; a
-//! domain can only shrink, so the order makes no difference to what is left. Those that are written in Prolog are handed
-//! out with the rest of the queue, and so are those that meet integers beyond machine words: Prolog runs them, and comes
-//! back.
+//! domain can only shrink, so the order makes no difference to what is left. Those that are written in Prolog are
+//! handed out with the rest of the queue, and so are those that meet integers beyond machine words: Prolog runs them,
+//! and comes back.
 
 use std::collections::VecDeque;
 
