@@ -60,8 +60,8 @@ impl Vm {
         }
     }
 
-    /// To be called by a helper: as soon as it returns, all native frames are dropped, and [`Code::enter`](crate::code::Code::enter) gives this
-    /// error. Not zero, and not [`NOT_COMPILED`].
+    /// To be called by a helper: as soon as it returns, all native frames are dropped, and
+    /// [`Code::enter`](crate::code::Code::enter) gives this error. Not zero, and not [`NOT_COMPILED`].
     pub fn leave(&mut self, status: u64) {
         self.status = status;
     }

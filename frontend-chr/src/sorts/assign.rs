@@ -207,8 +207,8 @@ impl Assign<'_> {
         self.sorts.of(result.sort_kind())
     }
 
-    /// Operands are evaluated from left to right. An operator finds that a variable of unknown sort holds no number only
-    /// when it has all its operands, so before an operand that may fail the variable is evaluated by itself.
+    /// Operands are evaluated from left to right. An operator finds that a variable of unknown sort holds no number
+    /// only when it has all its operands, so before an operand that may fail the variable is evaluated by itself.
     fn evaluate_in_order(&self, op: Op, args: &mut [Expr]) {
         if let [first, Expr { kind: ExprKind::Op { .. }, .. }] = args
             && matches!(first.kind, ExprKind::Var(_))

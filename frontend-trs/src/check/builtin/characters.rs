@@ -1,5 +1,5 @@
-//! `Char`, the sort of characters, and the names of conversions to and from their codes. A text is a list of characters:
-//! `String` is another name of their sort.
+//! `Char`, the sort of characters, and the names of conversions to and from their codes. A text is a list of
+//! characters: `String` is another name of their sort.
 
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
