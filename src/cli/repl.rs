@@ -121,7 +121,9 @@ fn loop_over(args: &Args) -> Result<Exit, Exit> {
     memory::start_threads(args.threads)?;
     out_file::reads("the program", &args.program.file);
     args.facts.iter().for_each(|(_, file)| out_file::reads("a file of facts", file));
+    watchdog::bound_memory();
     let mut state = State::open(args)?;
+    watchdog::release_memory();
     wording::are_moved_by(commands::by_setting);
     let mut lines = Lines::open(state.names());
     if lines.is_terminal() {
@@ -129,7 +131,7 @@ fn loop_over(args: &Args) -> Result<Exit, Exit> {
     }
     let mut failed = false;
     loop {
-        watchdog::enter(Phase::Read);
+        watchdog::enter(Phase::Wait);
         let text = match next_text(&mut lines) {
             Ok(Some(text)) => text,
             Ok(None) => break,
@@ -142,6 +144,7 @@ fn loop_over(args: &Args) -> Result<Exit, Exit> {
                 continue;
             }
         };
+        watchdog::enter(Phase::Read);
         let text = text.trim();
         if text.is_empty() || text.starts_with('%') {
             continue;

@@ -24,6 +24,8 @@ use super::{interrupt, progress, report, sink};
 pub enum Phase {
     /// Options, programs, terms, queries and facts are read and checked.
     Read,
+    /// Nothing: a session has no line to work at.
+    Wait,
     /// Properties of programs are looked for.
     Prove,
     /// Plans and kernels are made.
@@ -56,7 +58,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 impl Phase {
     fn grace(self) -> Duration {
         match self {
-            Phase::Read | Phase::Compile | Phase::Open | Phase::Report => Duration::ZERO,
+            Phase::Read | Phase::Wait | Phase::Compile | Phase::Open | Phase::Report => Duration::ZERO,
             Phase::Prove | Phase::Run | Phase::Write => GRACE,
             Phase::Measure => GRACE_OF_MEASUREMENTS,
         }
@@ -74,6 +76,7 @@ impl Phase {
     fn text(self) -> &'static str {
         match self {
             Phase::Read => "while the program and its input were read and checked, nothing was run",
+            Phase::Wait => "while a line was waited for",
             Phase::Prove => "while properties of the program were looked for",
             Phase::Compile => "while the program was compiled, nothing was run",
             Phase::Open => "while the output was opened, nothing was run",
@@ -124,6 +127,11 @@ pub fn limit(timeout: Option<Duration>, start: Instant) {
 /// Ends the process when more memory is in use than may be while its only program is read and compiled.
 pub fn bound_memory() {
     change(|state| state.bounds_memory = true);
+}
+
+/// The program is there: from here on what takes memory looks at it itself.
+pub fn release_memory() {
+    change(|state| state.bounds_memory = false);
 }
 
 /// Says what the process does from here on.

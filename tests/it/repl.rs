@@ -49,6 +49,40 @@ fn switches_keep_the_store() {
     assert!(logic.stdout.matches("leq(").count() >= 2, "{}", logic.stdout);
 }
 
+/// A session that waits for a line ends by a signal, and says no word of what it has not read or run.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_session_that_waits() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::{Command, Stdio};
+
+    let scratch = scratch();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gchr"));
+    command.current_dir(scratch.folder()).args(["repl", "paths.chr"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // SAFETY: `signal` may be called between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+    let mut child = command.spawn().expect("gchr runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(b"edge(1, 2)\n:sizes\n").expect("it reads");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let sizes = lines.by_ref().map_while(Result::ok).find(|line| line.contains("path/2"));
+    assert!(sizes.is_some(), "the sizes were written");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    crate::support::interrupt(&child);
+    let ended = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.signal(), Some(libc::SIGINT), "{said}");
+    assert!(said.contains("while a line was waited for") && !said.contains("nothing was run"), "{said}");
+    drop(input);
+}
+
 /// The way out of a limit is one that a session has.
 #[test]
 fn limits_are_moved_by_commands() {

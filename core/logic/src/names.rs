@@ -51,7 +51,7 @@ min_integer = "min_integer", cputime = "cputime", realtime = "realtime",
 // Constraints over integers.
 clpfd = "clpfd", fd = "fd", idle = "idle", queued = "queued", running = "running", again = "again", done = "done", large = "large",
 differs = "differs", apart = "apart", one = "one", shift = "shift", mirror = "mirror", lin = "lin", fd_eq = "eq", fd_ne = "ne",
-fd_le = "le",
+fd_le = "le", distinct = "distinct", reified = "reified", in_ = "in", fd_if = "$fd_if", fd_or = "$fd_or", fd_and = "$fd_and",
 }
 
 impl Names {

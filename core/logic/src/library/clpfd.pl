@@ -158,7 +158,8 @@ Xs ins D :- '$must_be'(list, Xs), '$fd_of'(D, Dom), '$fd_all_in'(Xs, Dom).
     ; '$fd_get'(X, DX), '$fd_negated_domain'(DX, N1), '$fd_moved'(N1, C, D1), '$fd_narrow'(Y, D1),
       '$fd_get'(Y, DY), '$fd_negated_domain'(DY, N2), '$fd_moved'(N2, C, D2), '$fd_narrow'(X, D2) ).
 '$fd_do'(fun(F, X, Y, Z), P) :- '$fd_function'(F, X, Y, Z, P).
-'$fd_do'(distinct(Vs), P) :- ( ground(Vs) -> '$fd_done'(P) ; true ), '$fd_domains'(Vs, Ds), ( '$fd_matching'(Ds, New) -> '$fd_matched'(New, Vs) ; '$fd_open'(Ds) ).
+% Integers beyond machine words are matched with nothing.
+'$fd_do'(distinct(Vs), P) :- ( ground(Vs) -> '$fd_done'(P) ; true ).
 '$fd_do'(element(I, L, V), P) :- '$fd_element'(I, L, V, P).
 '$fd_do'(tuple(T, Rows), P) :- '$fd_fitting'(Rows, T, Fit), Fit = [_|Rest],
     ( Rest == [] -> '$fd_done'(P) ; setarg(1, P, tuple(T, Fit)), setarg(3, P, tuples_in([T], Fit)) ), '$fd_columns'(T, Fit).

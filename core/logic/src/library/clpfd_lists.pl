@@ -17,12 +17,6 @@ all_distinct(Vs) :- '$must_be'(list, Vs), '$fd_each_other'([], Vs, none), '$fd_a
 '$fd_each_other'(_, [], _).
 '$fd_each_other'(Left, [X|Right], Shown) :- P = p(one(Left, X, Right), idle, Shown),
     ( integer(X) -> '$fd_run'([P]) ; '$fd_attach_waiting'([X], P), '$fd_no_other'(Left, X) ), '$fd_each_other'([X|Left], Right, Shown).
-'$fd_domains'([], []).
-'$fd_domains'([V|Vs], [D|Ds]) :- '$fd_get'(V, D), '$fd_domains'(Vs, Ds).
-'$fd_matched'([], []).
-'$fd_matched'([D|Ds], [V|Vs]) :- ( D == same -> true ; '$fd_narrow'(V, D) ), '$fd_matched'(Ds, Vs).
-% Whether some domain has no end: such variables are not matched.
-'$fd_open'([D|Ds]) :- ( D = [A-_|_], '$fd_last'(D, B), integer(A), integer(B) -> '$fd_open'(Ds) ; true ).
 sum(Vs, Op, E) :- '$fd_total'(Vs, S), G =.. [Op, S, E], call(G).
 '$fd_total'([], 0).
 '$fd_total'([V|Vs], S) :- '$fd_total'(Vs, V, S).

@@ -6,6 +6,11 @@
 //! handed out with the rest of the queue, and so are those that meet integers beyond machine words: Prolog runs them,
 //! and comes back.
 
+mod distinct;
+mod pairs;
+mod sums;
+mod truth;
+
 use std::collections::VecDeque;
 
 use super::super::Table;
@@ -50,24 +55,6 @@ type Step<T = ()> = Result<T, Halt>;
 enum Operand {
     Known(i64),
     Open(Cell),
-}
-
-/// A term of a sum.
-#[derive(Clone, Copy)]
-struct Term {
-    factor: i128,
-    of: Cell,
-}
-
-/// What a sum may be: infinite terms are left out of the ends, and counted.
-#[derive(Default)]
-struct Sums {
-    low: i128,
-    infinite_low: usize,
-    high: i128,
-    infinite_high: usize,
-    /// Variables.
-    open: usize,
 }
 
 /// `$fd_propagate(First, Second, Propagator, Rest)`: the propagators of two lists, as far as they do not wait already.
@@ -189,6 +176,9 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
             Some((atom::one, 3)) => self.one(propagator, [arg(0), arg(1), arg(2)]),
             Some((atom::shift, 3)) => self.shifted(propagator, [arg(0), arg(1), arg(2)], false),
             Some((atom::mirror, 3)) => self.shifted(propagator, [arg(0), arg(1), arg(2)], true),
+            Some((atom::distinct, 1)) => self.distinct(propagator, arg(0)),
+            Some((atom::reified, 2)) => self.reified(propagator, [arg(0), arg(1)]),
+            Some((atom::call, 1)) => self.connective(propagator, arg(0)),
             Some((atom::lin, 4)) => self.linear(propagator, [arg(0), arg(1), arg(2), arg(3)]),
             _ => Err(Halt::Foreign),
         }
@@ -205,233 +195,6 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
             cell if cell.is_var() => Ok(Operand::Open(cell)),
             _ => Err(Halt::Foreign),
         }
-    }
-
-    /// `X` is not `Y + C`; where they are `apart`, nor `Y - C`.
-    fn differs(&mut self, propagator: Cell, [x, y, c]: [Cell; 3], apart: bool) -> Step {
-        let Operand::Known(c) = self.operand(c)? else { return Err(Halt::Foreign) };
-        let (value, other, steps) = match (self.operand(x)?, self.operand(y)?) {
-            (Operand::Known(x), _) => (x, y, [-c, c]),
-            (_, Operand::Known(y)) => (y, x, [c, -c]),
-            (a, b) if a == b && c == 0 => return Err(Halt::Fails),
-            (a, b) => {
-                if a == b {
-                    self.over(propagator);
-                }
-                return Ok(());
-            }
-        };
-        self.over(propagator);
-        for step in &steps[..1 + usize::from(apart)] {
-            self.remove(other, value + step)?;
-        }
-        Ok(())
-    }
-
-    /// `X` is none of the others.
-    fn one(&mut self, propagator: Cell, [left, x, right]: [Cell; 3]) -> Step {
-        let value = self.operand(x)?;
-        if let Operand::Known(_) = value {
-            self.over(propagator);
-        }
-        for others in [left, right] {
-            let mut rest = self.m.heap.deref(others);
-            while rest.tag() == Tag::Lst {
-                self.m.spend(1)?;
-                let other = self.m.heap.deref(self.m.heap.cells[rest.place()]);
-                match value {
-                    Operand::Known(value) => self.remove(other, value)?,
-                    Operand::Open(x) if x == other => return Err(Halt::Fails),
-                    Operand::Open(_) => {}
-                }
-                rest = self.m.heap.deref(self.m.heap.cells[rest.place() + 1]);
-            }
-        }
-        Ok(())
-    }
-
-    /// `X + C` is `Y`; where it is a `mirror`, `C - X` is.
-    fn shifted(&mut self, propagator: Cell, [x, y, c]: [Cell; 3], mirror: bool) -> Step {
-        let Operand::Known(c) = self.operand(c)? else { return Err(Halt::Foreign) };
-        let moved = |domain: &[(i64, i64)], by: i64| -> Domain {
-            let end = |end: i64| if [NO_LOW, NO_HIGH].contains(&end) { end } else { end + by };
-            domain.iter().map(|&(low, high)| (end(low), end(high))).collect()
-        };
-        let mirrored = |domain: &[(i64, i64)]| -> Domain {
-            let end = |end: i64| match end {
-                NO_LOW => NO_HIGH,
-                NO_HIGH => NO_LOW,
-                end => c - end,
-            };
-            domain.iter().rev().map(|&(low, high)| (end(high), end(low))).collect()
-        };
-        let ends = [(x, y, c), (y, x, -c)];
-        let operands = [self.operand(x)?, self.operand(y)?];
-        if operands[0] == operands[1]
-            && let Operand::Open(_) = operands[0]
-        {
-            self.over(propagator);
-            return match mirror {
-                false if c == 0 => Ok(()),
-                true if c % 2 == 0 => self.narrow(x, &[(c / 2, c / 2)]),
-                _ => Err(Halt::Fails),
-            };
-        }
-        let known = operands.iter().position(|operand| matches!(operand, Operand::Known(_)));
-        if known.is_some() {
-            self.over(propagator);
-        }
-        for (from, to, by) in
-            ends.into_iter().skip(known.unwrap_or(0)).take(if known.is_some() { 1 } else { 2 })
-        {
-            let domain = self.domain(from)?;
-            self.narrow(to, &if mirror { mirrored(&domain) } else { moved(&domain, by) })?;
-        }
-        Ok(())
-    }
-
-    /// A sum that is a number, is none, or is at most one.
-    fn linear(&mut self, propagator: Cell, [op, factors, variables, total]: [Cell; 4]) -> Step {
-        let Operand::Known(total) = self.operand(total)? else { return Err(Halt::Foreign) };
-        let (factors, variables) = (self.m.heap.list_items(factors).0, self.m.heap.list_items(variables).0);
-        self.m.spend(factors.len())?;
-        let mut terms = Vec::with_capacity(factors.len());
-        for (factor, of) in factors.into_iter().zip(variables) {
-            let Operand::Known(factor) = self.operand(factor)? else { return Err(Halt::Foreign) };
-            terms.push(Term { factor: factor.into(), of });
-        }
-        let total = i128::from(total);
-        match op.as_atom() {
-            atom::fd_ne => self.unequal(propagator, &terms, total),
-            atom::fd_eq => self.equal(propagator, &terms, total),
-            atom::fd_le => self.at_most(propagator, &terms, total),
-            _ => Err(Halt::Foreign),
-        }
-    }
-
-    /// What is left of a total without the known terms, and the only other one, if there is just one.
-    fn single(&self, terms: &[Term], total: i128) -> Step<(i128, Option<Term>, usize)> {
-        let (mut left, mut open, mut count) = (total, None, 0);
-        for term in terms {
-            match self.operand(term.of)? {
-                Operand::Known(value) => left -= product(term.factor, value)?,
-                Operand::Open(_) => {
-                    open = Some(*term);
-                    count += 1;
-                }
-            }
-        }
-        Ok((left, open.filter(|_| count == 1), count))
-    }
-
-    fn unequal(&mut self, propagator: Cell, terms: &[Term], total: i128) -> Step {
-        match self.single(terms, total)? {
-            (0, _, 0) => Err(Halt::Fails),
-            (left, Some(term), _) => {
-                self.over(propagator);
-                match left % term.factor {
-                    0 => self.remove(term.of, word(left / term.factor)?),
-                    _ => Ok(()),
-                }
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn equal(&mut self, propagator: Cell, terms: &[Term], total: i128) -> Step {
-        let sums = self.sums(terms)?;
-        if sums.infinite_low == 0 && sums.low > total || sums.infinite_high == 0 && total > sums.high {
-            return Err(Halt::Fails);
-        }
-        match sums.open {
-            0 => {
-                self.over(propagator);
-                if sums.low == total { Ok(()) } else { Err(Halt::Fails) }
-            }
-            1 => {
-                self.over(propagator);
-                match self.single(terms, total)? {
-                    (left, Some(term), _) if left % term.factor == 0 => {
-                        let value = word(left / term.factor)?;
-                        self.narrow(term.of, &[(value, value)])
-                    }
-                    _ => Err(Halt::Fails),
-                }
-            }
-            _ => {
-                self.prune(terms, 1, total, (sums.low, sums.infinite_low))?;
-                self.prune(terms, -1, -total, (-sums.high, sums.infinite_high))
-            }
-        }
-    }
-
-    fn at_most(&mut self, propagator: Cell, terms: &[Term], total: i128) -> Step {
-        let sums = self.sums(terms)?;
-        if sums.infinite_high == 0 && sums.high <= total {
-            self.over(propagator);
-            return Ok(());
-        }
-        if sums.open == 0 || sums.infinite_low == 0 && sums.low > total {
-            return Err(Halt::Fails);
-        }
-        if sums.open == 1 {
-            self.over(propagator);
-        }
-        self.prune(terms, 1, total, (sums.low, sums.infinite_low))
-    }
-
-    fn sums(&self, terms: &[Term]) -> Step<Sums> {
-        let mut sums = Sums::default();
-        for term in terms {
-            let (low, high) = match self.operand(term.of)? {
-                Operand::Known(value) => (value, value),
-                Operand::Open(variable) => {
-                    sums.open += 1;
-                    self.ends(variable)?
-                }
-            };
-            let (least, greatest) = if term.factor > 0 { (low, high) } else { (high, low) };
-            match is_infinite(least) {
-                true => sums.infinite_low += 1,
-                false => sums.low += product(term.factor, least)?,
-            }
-            match is_infinite(greatest) {
-                true => sums.infinite_high += 1,
-                false => sums.high += product(term.factor, greatest)?,
-            }
-        }
-        Ok(sums)
-    }
-
-    /// Each term, times `sign`, is at most what a total leaves beside the least values of the others; `low` is the sum
-    /// of the least values, and how many are infinite. Domains that shrank meanwhile only make this weaker.
-    fn prune(&mut self, terms: &[Term], sign: i128, total: i128, (low, infinite): (i128, usize)) -> Step {
-        if infinite > 1 {
-            return Ok(());
-        }
-        for term in terms {
-            let Operand::Open(variable) = self.operand(term.of)? else { continue };
-            let (first, last) = self.ends(variable)?;
-            let factor = sign * term.factor;
-            let least = if factor > 0 { first } else { last };
-            let left = match is_infinite(least) {
-                true => total - low,
-                false if infinite == 0 => total - low + product(factor, least)?,
-                false => continue,
-            };
-            let bound = left.div_euclid(factor.abs());
-            let (from, to) = match factor > 0 {
-                true if last != NO_HIGH && i128::from(last) <= bound => continue,
-                true => (first, word(bound)?),
-                false if first != NO_LOW && i128::from(first) >= -bound => continue,
-                false => (word(-bound)?, last),
-            };
-            if from > to {
-                return Err(Halt::Fails);
-            }
-            self.narrow(variable, &[(from, to)])?;
-        }
-        Ok(())
     }
 
     /// The value `fd(Domain, Propagators, Waiting)` of a variable's attribute.
@@ -609,22 +372,6 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
         }
         if self.m.heap.unify(variable, value) { Ok(()) } else { Err(Halt::Fails) }
     }
-}
-
-fn is_infinite(end: i64) -> bool {
-    [NO_LOW, NO_HIGH].contains(&end)
-}
-
-/// A factor times a value.
-fn product(factor: i128, value: i64) -> Step<i128> {
-    // Few products of small integers are added, so that sums are far from the end of these numbers.
-    factor.checked_mul(value.into()).filter(|product| product.unsigned_abs() < 1 << 96).ok_or(Halt::Foreign)
-}
-
-/// A number that a cell can hold.
-fn word(number: i128) -> Step<i64> {
-    let small = i64::try_from(number).ok().filter(|&number| Cell::small(number).is_some());
-    small.ok_or(Halt::Foreign)
 }
 
 /// What is in both domains.
