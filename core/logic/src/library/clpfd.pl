@@ -80,7 +80,10 @@ Xs ins D :- '$must_be'(list, Xs), '$fd_of'(D, Dom), '$fd_all_in'(Xs, Dom).
 '$fd_narrow_large'(X, D) :- var(X), !, D = [A-B|T], ( T == [], A == B -> X = A ; put_attr(X, clpfd, fd(D, [], [])) ).
 '$fd_narrow_large'(X, _) :- throw(error(type_error(integer, X), _)).
 '$fd_set'([], A, A, X, _, _, _) :- !, X = A.
-'$fd_set'(_, _, _, X, D, Ps, Gs) :- put_attr(X, clpfd, fd(D, Ps, Gs)), '$fd_run'(Ps).
+'$fd_set'(_, _, _, X, D, Ps, Gs) :- get_attr(X, clpfd, fd(D0, _, _)), put_attr(X, clpfd, fd(D, Ps, Gs)), ( '$fd_moves_on'(D0, D) -> true ; '$fd_run'(Ps) ).
+% A domain without end has only its other end moved: propagators that push each other's ends would not come to rest.
+'$fd_moves_on'([A-_|_], [B-C|D]) :- integer(A), A =\= B, '$fd_last'([B-C|D], H), \+ integer(H), !.
+'$fd_moves_on'(D0, [B-C|D]) :- \+ integer(B), '$fd_last'(D0, H0), integer(H0), '$fd_last'([B-C|D], H), H =\= H0.
 '$fd_remove'(X, V) :- '$fd_remove'(X, V, P, Rest), ( P == large -> '$fd_remove_large'(X, V) ; '$fd_go'(P, Rest) ).
 '$fd_remove_large'(X, V) :- integer(X), !, X =\= V.
 '$fd_remove_large'(X, V) :- get_attr(X, clpfd, fd(D0, Ps, Gs)), !,
@@ -106,7 +109,7 @@ Xs ins D :- '$must_be'(list, Xs), '$fd_of'(D, Dom), '$fd_all_in'(Xs, Dom).
 
 % Propagators.
 '$fd_run'(Ps) :- '$fd_propagate'([], Ps, P, Rest), '$fd_go'(P, Rest).
-'$fd_go'(P, Rest) :- ( P == [] -> true ; '$fd_start'(P), '$fd_resume'(Rest, P1, Rest1), '$fd_go'(P1, Rest1) ).
+'$fd_go'(P, Rest) :- ( P == [] -> true ; ( P == again -> true ; '$fd_start'(P) ), '$fd_resume'(Rest, P1, Rest1), '$fd_go'(P1, Rest1) ).
 '$fd_start'(P) :- setarg(2, P, running), arg(1, P, W), '$fd_do'(W, P), arg(2, P, S), '$fd_ended'(S, P).
 '$fd_ended'(running, P) :- setarg(2, P, idle).
 '$fd_ended'(again, P) :- setarg(2, P, idle), '$fd_run'([P]).

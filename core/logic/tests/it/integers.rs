@@ -7,7 +7,7 @@ use gchr_logic::Answers;
 
 use crate::support::run;
 
-const QUERIES: u64 = 400;
+const QUERIES: u64 = 600;
 /// Queries of one run.
 const AT_ONCE: u64 = 20;
 /// What has not ended by then does not end.

@@ -25,6 +25,9 @@ pub(super) const TABLE: Table = &[
     ("$fd_remove", 4, remove),
 ];
 
+/// Propagators that run between two calls, where the heap can be collected.
+const AT_ONCE: usize = 1 << 12;
+
 /// Ends of a domain that has none there.
 const NO_LOW: i64 = i64::MIN;
 const NO_HIGH: i64 = i64::MAX;
@@ -58,7 +61,8 @@ enum Operand {
 }
 
 /// `$fd_propagate(First, Second, Propagator, Rest)`: the propagators of two lists, as far as they do not wait already.
-/// `Propagator` is `[]` at the end, or the next one that Prolog runs, with the rest of the queue.
+/// `Propagator` is `[]` at the end, `again` where the rest of the queue is to be resumed, or the next one that Prolog
+/// runs.
 fn propagate(m: &mut Machine<'_, '_>) -> Done<bool> {
     let lists = [m.x[0], m.x[1]];
     let mut run = Propagation::new(m);
@@ -140,7 +144,13 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
 
     /// Runs what waits; the arguments from `at` on tell what is left to Prolog.
     fn finish(mut self, at: usize) -> Done<bool> {
+        let mut left = AT_ONCE;
         while let Some(propagator) = self.queue.pop_front() {
+            if left == 0 {
+                self.queue.push_front(propagator);
+                return self.hand_out(at, Cell::atom(atom::again));
+            }
+            left -= 1;
             if self.state(propagator) == atom::done {
                 continue;
             }
@@ -156,15 +166,18 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
                     _ => {}
                 },
                 Err(Halt::Fails) => return Ok(false),
-                Err(Halt::Foreign) => {
-                    let rest: Vec<Cell> = self.queue.into();
-                    let rest = self.m.heap.list(&rest);
-                    return Ok(self.m.unify_arg(at, propagator) && self.m.unify_arg(at + 1, rest));
-                }
+                Err(Halt::Foreign) => return self.hand_out(at, propagator),
                 Err(Halt::Throw(throw)) => return Err(throw),
             }
         }
         Ok(self.m.unify_arg(at, Cell::atom(atom::nil)))
+    }
+
+    /// Leaves something to Prolog, and the rest of the queue.
+    fn hand_out(self, at: usize, what: Cell) -> Done<bool> {
+        let rest: Vec<Cell> = self.queue.into();
+        let rest = self.m.heap.list(&rest);
+        Ok(self.m.unify_arg(at, what) && self.m.unify_arg(at + 1, rest))
     }
 
     fn run(&mut self, propagator: Cell) -> Step {
@@ -265,7 +278,7 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
             Operand::Open(variable) => variable,
         };
         let known = self.attribute(variable);
-        let left = match known {
+        let (left, moves_on) = match known {
             Some([before, ..]) => {
                 let before = self.read(before)?;
                 self.m.spend(before.len() + domain.len())?;
@@ -273,9 +286,10 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
                 if left == before {
                     return Ok(());
                 }
-                left
+                let moves_on = moves_on(&before, &left);
+                (left, moves_on)
             }
-            None => domain.to_vec(),
+            None => (domain.to_vec(), false),
         };
         match left[..] {
             [] => Err(Halt::Fails),
@@ -286,7 +300,7 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
                     intervals.push(self.write(interval)?);
                 }
                 let list = self.m.heap.list(&intervals);
-                self.set(variable, list, known);
+                self.set(variable, list, known, moves_on);
                 Ok(())
             }
         }
@@ -318,6 +332,7 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
             return Ok(());
         }
         self.m.spend(1 + before.len())?;
+        let is_end = value == low && before.is_empty() || value == high && rest.tag() != Tag::Lst;
         let parts = [(low, value.saturating_sub(1)), (value.saturating_add(1), high)];
         let parts: Vec<(i64, i64)> = match (low == value, high == value) {
             (true, true) => Vec::new(),
@@ -349,17 +364,20 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
             before.push(self.write(part)?);
         }
         let list = self.m.heap.list_with_tail(&before, rest);
-        self.set(variable, list, Some(known));
+        let moves_on = is_end && moves_on(&self.read(known[0])?, &self.read(list)?);
+        self.set(variable, list, Some(known), moves_on);
         Ok(())
     }
 
-    /// Gives a variable a domain; its propagators wait.
-    fn set(&mut self, variable: Cell, domain: Cell, known: Option<[Cell; 3]>) {
+    /// Gives a variable a domain; its propagators wait, unless a domain without end [moves on](moves_on).
+    fn set(&mut self, variable: Cell, domain: Cell, known: Option<[Cell; 3]>, moves_on: bool) {
         let nil = Cell::atom(atom::nil);
         let [_, propagators, waiting] = known.unwrap_or([nil; 3]);
         let value = self.m.heap.compound(atom::fd, &[domain, propagators, waiting]);
         self.m.attach(variable, Cell::atom(atom::clpfd), value);
-        self.wait(propagators);
+        if !moves_on {
+            self.wait(propagators);
+        }
     }
 
     /// Binds a variable; all its propagators wait, so that what its binding wakes need not look at its domain.
@@ -371,6 +389,17 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
             self.wait(propagators);
         }
         if self.m.heap.unify(variable, value) { Ok(()) } else { Err(Halt::Fails) }
+    }
+}
+
+/// Whether a domain without end only has its other end moved: propagators that push each other's ends would never come
+/// to rest, as in SWI-Prolog they do. They run when the domain has both ends.
+fn moves_on(before: &[(i64, i64)], after: &[(i64, i64)]) -> bool {
+    let ends = |domain: &[(i64, i64)]| Some((domain.first()?.0, domain.last()?.1));
+    match (ends(before), ends(after)) {
+        (Some((low, _)), Some((new_low, NO_HIGH))) if low != NO_LOW => low != new_low,
+        (Some((_, high)), Some((NO_LOW, new_high))) if high != NO_HIGH => high != new_high,
+        _ => false,
     }
 }
 
