@@ -131,7 +131,8 @@ mod tests {
         let loaded = crate::load::load(&LogicProgram::default()).expect("an empty program");
         let mut control = Control::new(Limits::default());
         let mut m = Machine::new(
-            (loaded.db, crate::builtins::natives()),
+            loaded.db,
+            crate::builtins::natives(),
             loaded.constraints,
             &mut control,
             &gchr_chr::TermReader,

@@ -152,7 +152,8 @@ const WHAT: &str = "terms and environments of the run";
 
 impl<'c, 'a> Machine<'c, 'a> {
     pub fn new(
-        (db, natives): (Database, &'static [Native]),
+        db: Database,
+        natives: &'static [Native],
         constraints: Constraints,
         control: &'c mut Control<'a>,
         reader: &'c dyn Reader,

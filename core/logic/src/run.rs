@@ -242,7 +242,7 @@ impl Resident {
     ) -> T {
         let db = std::mem::replace(&mut self.db, Database::new());
         let constraints = std::mem::take(&mut self.constraints);
-        let mut machine = Machine::new((db, builtins::natives()), constraints, control, reader);
+        let mut machine = Machine::new(db, builtins::natives(), constraints, control, reader);
         let meter = std::mem::take(&mut machine.heap.meter);
         machine.heap = Heap { meter, ..std::mem::replace(&mut self.heap, Heap::new()) };
         machine.globals = std::mem::take(&mut self.globals);

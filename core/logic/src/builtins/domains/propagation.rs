@@ -229,13 +229,20 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
 
     /// The ends of a variable's domain.
     fn ends(&self, variable: Cell) -> Step<(i64, i64)> {
-        let Some([domain, ..]) = self.attribute(variable) else { return Ok((NO_LOW, NO_HIGH)) };
+        match self.attribute(variable) {
+            Some([domain, ..]) => Ok(self.ends_of(domain)?.0),
+            None => Ok((NO_LOW, NO_HIGH)),
+        }
+    }
+
+    /// The ends of a domain that has values, and how many intervals it has.
+    fn ends_of(&self, domain: Cell) -> Step<((i64, i64), usize)> {
         let (mut first, mut last) = (None, domain);
-        self.m.heap.skip_items(domain, |interval| {
+        let (count, _) = self.m.heap.skip_items(domain, |interval| {
             first.get_or_insert(interval);
             last = interval;
         });
-        Ok((self.interval(first.unwrap_or(last))?.0, self.interval(last)?.1))
+        Ok(((self.interval(first.unwrap_or(last))?.0, self.interval(last)?.1), count))
     }
 
     fn interval(&self, cell: Cell) -> Step<(i64, i64)> {
@@ -278,7 +285,7 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
             Operand::Open(variable) => variable,
         };
         let known = self.attribute(variable);
-        let (left, moves_on) = match known {
+        let left = match known {
             Some([before, ..]) => {
                 let before = self.read(before)?;
                 self.m.spend(before.len() + domain.len())?;
@@ -286,24 +293,16 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
                 if left == before {
                     return Ok(());
                 }
-                let moves_on = moves_on(&before, &left);
-                (left, moves_on)
+                left
             }
-            None => (domain.to_vec(), false),
+            None => domain.to_vec(),
         };
-        match left[..] {
-            [] => Err(Halt::Fails),
-            [(low, high)] if low == high => self.bind(variable, low, known),
-            _ => {
-                let mut intervals = Vec::with_capacity(left.len());
-                for interval in left {
-                    intervals.push(self.write(interval)?);
-                }
-                let list = self.m.heap.list(&intervals);
-                self.set(variable, list, known, moves_on);
-                Ok(())
-            }
+        let mut intervals = Vec::with_capacity(left.len());
+        for interval in left {
+            intervals.push(self.write(interval)?);
         }
+        let left = self.m.heap.list(&intervals);
+        self.leave(variable, known, left)
     }
 
     /// Takes a value from the domain of a variable. What is behind it stays as it is.
@@ -332,52 +331,36 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
             return Ok(());
         }
         self.m.spend(1 + before.len())?;
-        let is_end = value == low && before.is_empty() || value == high && rest.tag() != Tag::Lst;
-        let parts = [(low, value.saturating_sub(1)), (value.saturating_add(1), high)];
-        let parts: Vec<(i64, i64)> = match (low == value, high == value) {
-            (true, true) => Vec::new(),
-            (true, false) => vec![parts[1]],
-            (false, true) => vec![parts[0]],
-            (false, false) => parts.to_vec(),
-        };
-        // The only value that is left is one of these, or one before or behind them.
-        let ends = before.len() + parts.len();
-        let single = match (&parts[..], &before[..]) {
-            (&[part], []) if rest.tag() != Tag::Lst => Some(part),
-            ([], &[part]) if rest.tag() != Tag::Lst => Some(self.interval(part)?),
-            ([], []) if rest.tag() == Tag::Lst => {
-                let behind = self.m.heap.deref(self.m.heap.cells[rest.place() + 1]);
-                let next = self.m.heap.deref(self.m.heap.cells[rest.place()]);
-                if behind.tag() == Tag::Lst { None } else { Some(self.interval(next)?) }
-            }
-            _ => None,
-        };
-        if ends == 0 && rest.tag() != Tag::Lst {
-            return Err(Halt::Fails);
+        if low < value {
+            before.push(self.write((low, value - 1))?);
         }
-        if let Some((low, high)) = single
-            && low == high
-        {
-            return self.bind(variable, low, Some(known));
+        if value < high {
+            before.push(self.write((value + 1, high))?);
         }
-        for part in parts {
-            before.push(self.write(part)?);
-        }
-        let list = self.m.heap.list_with_tail(&before, rest);
-        let moves_on = is_end && moves_on(&self.read(known[0])?, &self.read(list)?);
-        self.set(variable, list, Some(known), moves_on);
-        Ok(())
+        let left = self.m.heap.list_with_tail(&before, rest);
+        self.leave(variable, Some(known), left)
     }
 
-    /// Gives a variable a domain; its propagators wait, unless a domain without end [moves on](moves_on).
-    fn set(&mut self, variable: Cell, domain: Cell, known: Option<[Cell; 3]>, moves_on: bool) {
+    /// Leaves a variable the values of a domain that is less than the one before; its propagators wait, unless a domain
+    /// without end [moves on](moves_on).
+    fn leave(&mut self, variable: Cell, known: Option<[Cell; 3]>, domain: Cell) -> Step {
+        if domain.tag() != Tag::Lst {
+            return Err(Halt::Fails);
+        }
+        let (ends, count) = self.ends_of(domain)?;
+        if count == 1 && ends.0 == ends.1 {
+            return self.bind(variable, ends.0, known);
+        }
         let nil = Cell::atom(atom::nil);
         let [_, propagators, waiting] = known.unwrap_or([nil; 3]);
         let value = self.m.heap.compound(atom::fd, &[domain, propagators, waiting]);
         self.m.attach(variable, Cell::atom(atom::clpfd), value);
-        if !moves_on {
+        if let Some([before, ..]) = known
+            && !moves_on(self.ends_of(before)?.0, ends)
+        {
             self.wait(propagators);
         }
+        Ok(())
     }
 
     /// Binds a variable; all its propagators wait, so that what its binding wakes need not look at its domain.
@@ -394,13 +377,9 @@ impl<'m, 'p, 'h> Propagation<'m, 'p, 'h> {
 
 /// Whether a domain without end only has its other end moved: propagators that push each other's ends would never come
 /// to rest, as in SWI-Prolog they do. They run when the domain has both ends.
-fn moves_on(before: &[(i64, i64)], after: &[(i64, i64)]) -> bool {
-    let ends = |domain: &[(i64, i64)]| Some((domain.first()?.0, domain.last()?.1));
-    match (ends(before), ends(after)) {
-        (Some((low, _)), Some((new_low, NO_HIGH))) if low != NO_LOW => low != new_low,
-        (Some((_, high)), Some((NO_LOW, new_high))) if high != NO_HIGH => high != new_high,
-        _ => false,
-    }
+fn moves_on((low, high): (i64, i64), (new_low, new_high): (i64, i64)) -> bool {
+    new_high == NO_HIGH && low != NO_LOW && low != new_low
+        || new_low == NO_LOW && high != NO_HIGH && high != new_high
 }
 
 /// What is in both domains.
