@@ -24,3 +24,22 @@ pub(crate) fn no_truth(span: Span) -> Diagnostic {
         .note("the program declares a sort `Bool` without the constants `true` and `false` (or `True` and `False`)")
         .help("declare both constants in `Bool`, or leave its declaration out: it is built in")
 }
+
+/// Functions that are written by their names, unless the program declares a symbol of the name.
+pub(crate) trait Named: Copy + 'static {
+    /// All of them.
+    const NAMED: &'static [Self];
+
+    /// The name, as results show it.
+    fn name(self) -> &'static str;
+
+    /// The function of a name.
+    fn named(name: &str) -> Option<Self> {
+        Self::NAMED.iter().copied().find(|function| function.name() == name)
+    }
+
+    /// The names.
+    fn names<'n>() -> impl Iterator<Item = &'n str> {
+        Self::NAMED.iter().map(|function| -> &str { function.name() })
+    }
+}

@@ -9,7 +9,7 @@ use gchr_base::source::Span;
 use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
 use super::builtin::characters::CharFunction;
 use super::builtin::lists::ListSymbol;
-use super::builtin::{IF, WILD};
+use super::builtin::{IF, Named, WILD};
 use super::condition;
 use super::instances::has_only_own_parameters;
 use super::reporter::Reporter;
@@ -171,7 +171,7 @@ fn is_function(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool 
         && !reporter.is_silenced(name)
         && (Op::term_function(text).is_some()
             || text == IF
-            || ListSymbol::function(text).is_some()
+            || ListSymbol::named(text).is_some()
             || CharFunction::named(text).is_some());
     if found {
         reporter.report(

@@ -10,10 +10,10 @@ use gchr_base::rule::Rule;
 use gchr_base::signature::{Booleans, HIDDEN_BOOL, Signature, Sort, SortId, SortKind, Symbol, SymbolId};
 use gchr_base::suggest::nearest;
 
-use super::builtin::IF;
 use super::builtin::characters::{CharFunction, Characters};
 use super::builtin::functions::Functions;
 use super::builtin::lists::{ListSymbol, Lists};
+use super::builtin::{IF, Named};
 use super::families::{Families, FamilyId};
 use super::fields::Fields;
 use super::reporter::Reporter;
@@ -226,7 +226,7 @@ impl<'a> Scope<'a> {
         let mut variables: Vec<&str> = self.visible.by_name.keys().map(|&v| self.text(v)).collect();
         variables.sort_unstable();
         let functions =
-            Op::term_functions().map(|name| -> &str { name }).chain([IF]).chain(ListSymbol::functions());
+            Op::term_functions().map(|name| -> &str { name }).chain([IF]).chain(ListSymbol::names());
         nearest(name, symbols.chain(variables).chain(functions).chain(CharFunction::names()))
     }
 }

@@ -5,6 +5,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::signature::{Notation, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind};
 
+use super::Named;
 use super::lists::Lists;
 use crate::check::families::Families;
 
@@ -22,21 +23,10 @@ pub(crate) enum CharFunction {
     Char,
 }
 
-impl CharFunction {
-    const ALL: [CharFunction; 2] = [CharFunction::Code, CharFunction::Char];
+impl Named for CharFunction {
+    const NAMED: &'static [CharFunction] = &[CharFunction::Code, CharFunction::Char];
 
-    /// The function of a name, unless the program declares a symbol of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|function| function.name() == name)
-    }
-
-    /// The names of the functions.
-    pub fn names<'n>() -> impl Iterator<Item = &'n str> {
-        Self::ALL.into_iter().map(|function| -> &str { function.name() })
-    }
-
-    /// As it is written.
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             CharFunction::Code => "code",
             CharFunction::Char => "char",

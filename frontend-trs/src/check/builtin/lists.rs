@@ -4,6 +4,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::signature::{Brackets, Notation, Sort, SortId, Symbol, SymbolId, SymbolKind};
 
+use super::Named;
 use crate::ast::ListOp;
 use crate::check::families::{Families, FamilyId};
 
@@ -29,23 +30,11 @@ pub(crate) enum ListSymbol {
     Length,
 }
 
-impl ListSymbol {
-    /// The functions that are written by their names, unless the program declares a symbol of this name.
-    const NAMED: [ListSymbol; 4] =
-        [ListSymbol::Head, ListSymbol::Tail, ListSymbol::LastElement, ListSymbol::WithoutLast];
+impl Named for ListSymbol {
+    const NAMED: &'static [ListSymbol] =
+        &[ListSymbol::Head, ListSymbol::Tail, ListSymbol::LastElement, ListSymbol::WithoutLast];
 
-    /// The function of a name.
-    pub fn function(name: &str) -> Option<Self> {
-        Self::NAMED.into_iter().find(|symbol| symbol.name() == name)
-    }
-
-    /// The names of functions.
-    pub fn functions<'n>() -> impl Iterator<Item = &'n str> {
-        Self::NAMED.into_iter().map(|symbol| -> &str { symbol.name() })
-    }
-
-    /// As results show it.
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             ListSymbol::Empty => "[]",
             ListSymbol::Op(op) => op.text(),
@@ -56,7 +45,9 @@ impl ListSymbol {
             ListSymbol::Length => "#.from",
         }
     }
+}
 
+impl ListSymbol {
     fn notation(self) -> Option<Notation> {
         let brackets = Brackets::SQUARE;
         Some(match self {

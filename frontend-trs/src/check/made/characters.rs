@@ -7,6 +7,7 @@ use gchr_base::signature::SymbolId;
 use gchr_base::source::Span;
 
 use super::maker::{Maker, Part, rule_of};
+use crate::check::builtin::Named;
 use crate::check::builtin::characters::{Built, CharFunction};
 use crate::check::scope::Scope;
 

@@ -8,6 +8,7 @@ use gchr_base::source::Span;
 
 use super::maker::{Maker, Part, rule_of};
 use crate::ast::ListOp;
+use crate::check::builtin::Named;
 use crate::check::builtin::lists::ListSymbol;
 use crate::check::families::FamilyId;
 use crate::check::scope::Scope;

@@ -7,6 +7,7 @@ use gchr_base::source::Span;
 use super::{Meaning, Ready, Resolved, Resolver, Vars};
 use crate::ast::Name;
 use crate::check::builders::{no_rules, not_matched};
+use crate::check::builtin::Named;
 use crate::check::builtin::characters::{Built, CHAR, CharFunction};
 use crate::check::types::Ty;
 

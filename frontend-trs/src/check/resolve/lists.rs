@@ -6,6 +6,7 @@ use gchr_base::source::Span;
 use super::{Meaning, Operand, Resolver, Vars};
 use crate::ast::{ListOp, Name};
 use crate::check::builders::{no_rules, not_matched};
+use crate::check::builtin::Named;
 use crate::check::builtin::lists::ListSymbol;
 use crate::check::types::Ty;
 
@@ -39,7 +40,7 @@ impl Resolver<'_, '_> {
     /// The function on lists that a name stands for.
     pub(super) fn list_function(&self, name: Name) -> Option<ListSymbol> {
         let text = self.scope.text(name);
-        ListSymbol::function(text).filter(|_| self.is_free(name, text) && self.is_no_variable(name))
+        ListSymbol::named(text).filter(|_| self.is_free(name, text) && self.is_no_variable(name))
     }
 
     /// A list with the operands from `base` on as its elements.
