@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::project::{files, read};
+use crate::support::files::{files, read};
 use crate::support::root;
 
 /// Most lines of a source file.

@@ -54,20 +54,13 @@ fn switches_keep_the_store() {
 #[test]
 fn a_signal_ends_a_session_that_waits() {
     use std::io::{BufRead, BufReader, Write};
-    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, Stdio};
 
     let scratch = scratch();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gchr"));
+    let mut command = Command::new(crate::support::BINARY);
     command.current_dir(scratch.folder()).args(["repl", "paths.chr"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // SAFETY: `signal` may be called between fork and exec.
-    unsafe {
-        command.pre_exec(|| {
-            libc::signal(libc::SIGINT, libc::SIG_DFL);
-            Ok(())
-        });
-    }
     let mut child = command.spawn().expect("gchr runs");
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(b"edge(1, 2)\n:sizes\n").expect("it reads");

@@ -1,6 +1,7 @@
 //! Running the binary, in a folder of its own where that matters.
 
 pub mod browser;
+pub mod files;
 #[cfg(target_os = "linux")]
 pub mod process;
 #[cfg(target_os = "linux")]

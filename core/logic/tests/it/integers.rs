@@ -5,7 +5,7 @@ use std::time::Duration;
 use gchr_base::control::Limits;
 use gchr_logic::Answers;
 
-use crate::support::run;
+use crate::support::{Random, run};
 
 const QUERIES: u64 = 600;
 /// Queries of one run.
@@ -15,20 +15,6 @@ const LONG: Duration = Duration::from_secs(30);
 const NAMES: [&str; 4] = ["A", "B", "C", "D"];
 /// The values that are tried.
 const VALUES: std::ops::RangeInclusive<i64> = -3..=4;
-
-/// A sequence of numbers that looks random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u64) as usize]
-    }
-}
 
 #[derive(Clone)]
 enum Expr {

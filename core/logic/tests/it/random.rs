@@ -7,23 +7,10 @@ use std::process::Command;
 use gchr_base::control::Limits;
 use gchr_logic::Answers;
 
-use crate::support::run;
+use crate::support::{Random, run};
 
 const PROGRAMS: u64 = 24;
 const QUERIES: u64 = 4;
-
-/// A sequence of numbers that looks random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len() as u64) as usize]
-    }
-}
 
 /// A symbol: its name, and for each column whether it is declared to be ground.
 type Symbol = (String, Vec<bool>);

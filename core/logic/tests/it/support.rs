@@ -7,6 +7,20 @@ use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
 use gchr_logic::{Answers, MachineEvaluator, Options, Reason, Streams};
 
+/// A sequence of numbers that looks random.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u64) as usize]
+    }
+}
+
 /// What the program writes, kept.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);
