@@ -141,7 +141,7 @@ sanitizer() {
             done
         done
         # The list that stays is so long that its chain is cut before it is marked.
-        [ "$tool" = racecheck ] || sanitize "$tool" nrev-collected "$folder/gchr" run "$folder/examples/nrev.trs" \
+        sanitize "$tool" nrev-collected "$folder/gchr" run "$folder/examples/nrev.trs" \
             --input 'App(Upto(S^5000(Zero())), Rev(Upto(S^900(Zero()))))' --device gpu --scheduler tasks --gc compact \
             --memory 1M --stats --out /dev/null
         for name in floyd gcd mergesort min primes transitive_closure; do
