@@ -97,6 +97,9 @@ impl StopReason {
                 format!("{} in {}({})", error.what(), op.name(), operands.join(", "))
             }
             StopReason::NoRule { redex } => format!("no rule matches {redex}"),
+            StopReason::Comparison { sort } => {
+                format!("terms of sort {sort} share so many subterms that comparing them takes too long here")
+            }
             StopReason::Steps { limit } => format!("step limit of {limit} reached"),
             StopReason::Rounds { limit } => format!("limit of {limit} rounds reached"),
             StopReason::Memory { limit, what } => {
@@ -124,6 +127,11 @@ impl StopReason {
                 "R0105",
                 "the last rule applied before",
                 "its sort has only numbers as values: add a rule for this case",
+            ),
+            StopReason::Comparison { .. } => words(
+                "R0107",
+                "the last rule applied before",
+                "run it with --device cpu, which compares the same two subterms once",
             ),
             StopReason::Steps { .. } => limit("R0201", LAST, Limit::Steps),
             StopReason::Rounds { .. } => limit("R0206", "the last rule to fire was this one", Limit::Rounds),

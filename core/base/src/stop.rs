@@ -34,6 +34,11 @@ pub enum StopReason {
         /// The application as text, cut when it is long.
         redex: String,
     },
+    /// A comparison of terms looks at the same subterms again and again, on a device that remembers none.
+    Comparison {
+        /// Their sort.
+        sort: String,
+    },
     /// The limit of steps is reached.
     Steps {
         /// The limit.

@@ -27,6 +27,21 @@ __device__ __forceinline__ bool waits_for_cells(u32* control) {
     return reason == COLLECT;
 }
 
+// A comparison asks after so many pairs of cells, plus 1, whether it looks at some again; it does when there are
+// PAIRS_PER_CELL times as many as cells.
+constexpr u32 COMPARED_MASK = 0x3ffffu;
+constexpr u64 PAIRS_PER_CELL = 4ull;
+
+// Whether a comparison that has looked at so many pairs of cells has looked at some of them many times.
+__device__ __noinline__ bool compares_again(u32* control, u32 kinds, u32 pairs) {
+    u64 cells = 0ull;
+    for (u32 kind = 0u; kind < kinds; kind += 1u) {
+        u32 taken = load_relaxed(&control[CELLS + CELLS_STRIDE * kind]);
+        cells += u64(taken);
+    }
+    return u64(pairs) > PAIRS_PER_CELL * cells;
+}
+
 // Allocates a run of fresh cells of a class: the first one, or 0. The cell before it is not used.
 // post: no other thread gets them
 __device__ __noinline__ u32 fresh(u32* control, u32 kind, u32 limit, u32 cells) {

@@ -59,6 +59,11 @@ pub enum TermError {
         /// Sorts of its arguments.
         args: Vec<SortId>,
     },
+    /// A comparison comes to the same subterms again and again.
+    Compared {
+        /// Their sort.
+        sort: SortId,
+    },
     /// An operand has the wrong type.
     Type {
         /// The operator.
@@ -382,6 +387,7 @@ impl<'a, 'p> Generator<'a, 'p> {
         self.guard(true);
         if compares {
             self.identical(&params);
+            self.count_compared(&state.params);
         }
         self.code(state.code);
         self.b.end_while(build::bool(true));
@@ -395,6 +401,24 @@ impl<'a, 'p> Generator<'a, 'p> {
         let yes = self.truth_word(true);
         self.return_word(yes);
         self.b.end_if(build::eq(a.clone(), b.clone()));
+    }
+
+    /// Counts the pair of cells that a comparison looks at, and ends the run where it has looked at more pairs than
+    /// there are cells: nothing is remembered of them, so the time would be that of the terms written out as trees.
+    fn count_compared(&mut self, params: &[LocalId]) {
+        let (Some(compared), &[first, ..]) = (self.generated().compared, params) else { return };
+        let compared = self.reg(compared);
+        self.b.assign(compared.clone(), build::binary(BinaryOp::Add, compared.clone(), build::u32(1)));
+        self.b.begin();
+        let classes = self.layout().classes.len() as u32;
+        let args = vec![self.param(self.params().control), build::u32(classes), compared.clone()];
+        let again = self.runtime.names.functions.compares_again;
+        let again = self.b.call("again", self.runtime.module, again, args);
+        self.b.begin();
+        self.too_much_compared(first);
+        self.b.end_if(again);
+        let every = self.runtime.names.constants.compared_mask.clone();
+        self.b.end_if(build::eq(build::binary(BinaryOp::And, compared, every), build::u32(0)));
     }
 
     /// Argument registers as variables of the parameters.

@@ -228,6 +228,7 @@ contract! {
     pub(super) functions Functions {
         report,
         waits_for_cells,
+        compares_again,
         fresh,
         inc_ref,
         dec_ref,
@@ -248,6 +249,7 @@ contract! {
     /// Constants of the template that generated code names.
     pub(super) expressions Constants {
         suspended,
+        compared_mask,
         wide,
         failed,
     }
@@ -322,6 +324,8 @@ pub(super) struct Generated {
     pub numbers: Vec<FieldId>,
     /// By class: the next fresh cell; none where cells are counted.
     pub cursors: Vec<FieldId>,
+    /// Pairs of cells that the comparison under way has looked at; none where it looks at each pair once anyway.
+    pub compared: Option<FieldId>,
     /// By class: parameters.
     pub classes: Vec<ClassFields>,
     /// Number of the parameters that the template declares.

@@ -16,7 +16,11 @@ use gchr_terms::plan::{
 
 /// The functions that compare terms, by sort.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Equality(BTreeMap<SortId, FunctionId>);
+pub struct Equality {
+    functions: BTreeMap<SortId, FunctionId>,
+    /// Whether one of them goes into two fields of a cell, so that it may come to a shared subterm again and again.
+    branches: bool,
+}
 
 impl Equality {
     /// Adds the functions that the plan needs, and calls of them.
@@ -30,10 +34,11 @@ impl Equality {
             rewrite.block(&mut function.region.body);
         }
         // A sort's function needs those of its fields, which get the numbers behind it.
-        let count = |e: &Self| e.0.len();
+        let count = |e: &Self| e.functions.len();
         let mut made = 0;
         while made < count(&equality) {
-            let sort = equality.0.iter().find(|(_, f)| f.0 as usize == first + made).map(|(&sort, _)| sort);
+            let sort =
+                equality.functions.iter().find(|(_, f)| f.0 as usize == first + made).map(|(&sort, _)| sort);
             let Some(sort) = sort else { break };
             functions.push(compare(plan, booleans, &mut equality, first, sort));
             made += 1;
@@ -44,13 +49,18 @@ impl Equality {
 
     /// Whether a function compares terms.
     pub fn compares(&self, function: FunctionId) -> bool {
-        self.0.values().any(|&f| f == function)
+        self.functions.values().any(|&f| f == function)
+    }
+
+    /// Whether a comparison may come to the same two subterms by several ways.
+    pub fn branches(&self) -> bool {
+        self.branches
     }
 
     /// The function of a sort; new ones get numbers from `first` on.
     fn of(&mut self, sort: SortId, first: usize) -> FunctionId {
-        let next = FunctionId((first + self.0.len()) as u32);
-        *self.0.entry(sort).or_insert(next)
+        let next = FunctionId((first + self.functions.len()) as u32);
+        *self.functions.entry(sort).or_insert(next)
     }
 }
 
@@ -196,6 +206,7 @@ fn compare_fields(
             continue;
         } else {
             let equal = function.local("equal", booleans.sort);
+            equality.branches = true;
             steps.push(Step::call(equal, equality.of(of, first), vec![x, y]));
             Test::Holds(equal)
         };

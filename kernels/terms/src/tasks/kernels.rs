@@ -121,7 +121,7 @@ fn kernels_of(
     let lists = formats.cells.list_head + formats.cells.list_words * plan.layout.classes.len() as u32;
     let constants = constants(&states, &shape, lists, [compact, shapes.is_some(), phases]);
     let mut module = template::open(tasks, &constants)?;
-    let generated = widen(&mut module, plan, &shape, shapes.is_some());
+    let generated = widen(&mut module, plan, &shape, shapes.is_some(), equality.branches());
     let names = Names::of(&module, generated)?;
     if !shape.striped {
         keep_local(&mut module);
@@ -303,13 +303,14 @@ fn keep_local(module: &mut Module) {
 }
 
 /// Gives the records what depends on the program: argument registers, cursors of allocation, places of the classes.
-fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape, counts: bool) -> Generated {
+fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape, counts: bool, compares: bool) -> Generated {
     let mut machine = Widening::of(module, "Machine");
     let destination = shape.destination.iter().map(|name| machine.add(name.to_string(), Type::U32)).collect();
     let words = (0..shape.words).map(|k| machine.add(format!("w{k}"), Type::U32)).collect();
     let numbers = (0..shape.numbers).map(|k| machine.add(format!("n{k}"), Type::U64)).collect();
     let uncounted = classes(plan).filter(|_| !counts);
     let cursors = uncounted.map(|c| machine.add(format!("c{}", c.index()), Type::U32)).collect();
+    let compared = compares.then(|| machine.add("compared".into(), Type::U32));
     let mut params = Widening::of(module, "Params");
     let declared = params.declared;
     let of_class = |c: ClassId| {
@@ -318,7 +319,7 @@ fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape, counts: bool) -> G
         ClassFields { base, limit, counted: counts.then(|| (add("mark"), add("shared"))) }
     };
     let classes = classes(plan).map(of_class).collect();
-    Generated { destination, words, numbers, cursors, classes, declared }
+    Generated { destination, words, numbers, cursors, compared, classes, declared }
 }
 
 /// A record that gets more fields. One that the template lacks is reported with the other names of the template.

@@ -548,3 +548,16 @@ fn limits_are_told() {
     let reason = stopped(&case("G(7)"), ONE, none);
     assert!(matches!(&reason, StopReason::NoRule { redex } if redex == "G(7)"), "{reason:?}");
 }
+
+/// Nothing is remembered of pairs that are compared, so a comparison that would look at some of them again and again is
+/// refused: of terms that are small, and exponentially large when they are written out.
+#[test]
+fn comparisons_that_repeat_themselves_are_refused() {
+    let text = "sort Fib = struct Z | Pair(Fib, Int, Fib); var A, B: Fib; N: Int;
+        map Grow: Int # Fib # Fib -> Fib; Made: Int -> Fib; Same: Fib # Fib -> Bool;
+        eqn N > 0 -> Grow(N, A, B) = Grow(N - 1, Pair(A, N, B), A); Grow(N, A, B) = A;
+            Made(N) = Grow(N, Z, Z); Same(A, B) = A == B; input ";
+    let case = |input: &str| Case::new("shared.trs", &format!("{text}{input};"));
+    let reason = stopped(&case("Same(Made(60), Made(60))"), ONE, Limits::default());
+    assert!(matches!(&reason, StopReason::Comparison { sort } if sort == "Fib"), "{reason:?}");
+}

@@ -142,6 +142,13 @@ impl<'p> Generator<'_, 'p> {
             self.b.assign(register, value);
         }
         self.set(self.machine().state, build::u32(self.runtime.shape.state_number(state)));
+        let compares = |function| self.equality.compares(function);
+        if let Some(compared) = self.generated().compared
+            && compares(self.states.states[state].function)
+            && !compares(self.function)
+        {
+            self.set(compared, build::u32(0));
+        }
     }
 
     /// A call and what comes behind it: here, when the call is a base case of the function, else at its resume point.

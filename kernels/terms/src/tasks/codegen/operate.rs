@@ -94,6 +94,12 @@ impl Generator<'_, '_> {
         self.fail(TermError::NoRule { symbol, args: sorts }, args);
     }
 
+    /// A comparison of terms of the sort of this local comes to the same subterms again and again.
+    pub(super) fn too_much_compared(&mut self, local: LocalId) {
+        let sort = self.sort(local);
+        self.fail(TermError::Compared { sort }, &[]);
+    }
+
     /// Notes an error with terms, unless there is one, and ends the run.
     fn fail(&mut self, error: TermError, values: &[LocalId]) {
         let number = self.reports.terms.len() as u32;

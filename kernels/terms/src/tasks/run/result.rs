@@ -149,6 +149,9 @@ pub(super) fn explain(job: &Job<'_>, end: &End, image: &Image) -> Option<(StopRe
             let redex = if args.is_empty() { name.clone() } else { format!("{name}({})", args.join(", ")) };
             (StopReason::NoRule { redex }, None)
         }
+        TermError::Compared { sort } => {
+            (StopReason::Comparison { sort: job.plan.layout.sorts[*sort].name.clone() }, None)
+        }
         TermError::Type { op, site, sort } => {
             let operands = vec![show(0, *sort)];
             let error = ArithmeticError::Type;
