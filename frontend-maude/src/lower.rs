@@ -3,6 +3,7 @@
 
 mod equations;
 mod expr;
+mod identifiers;
 mod lists;
 mod numbers;
 mod order;
@@ -260,7 +261,7 @@ impl Space {
 impl Lower<'_> {
     fn declare(&mut self) {
         let signature = self.space.signature.clone();
-        let naturals = signature.literals.naturals.then(|| signature.sort("Nat")).flatten();
+        let naturals = signature.literals.naturals.then(|| signature.library_sort("Nat")).flatten();
         if let Some(sort) = naturals {
             let kind = signature.sorts[sort].kind;
             let symbol = self.symbol("@int", vec![self.out.int], self.space.sorts[kind], None);
@@ -284,7 +285,9 @@ impl Lower<'_> {
             let holes = pieces.iter().filter(|piece| **piece == MixfixPiece::Hole).count();
             let special = op.properties.special.as_deref();
             let notation = if special == Some("string") {
-                Notation::Quoted
+                Notation::Quoted(Brackets::QUOTES)
+            } else if special == Some("identifier") {
+                Notation::Quoted(Brackets::QUOTE)
             } else if special == Some("character") {
                 Notation::Character
             } else if special == Some("no-character") {
@@ -316,6 +319,7 @@ impl Lower<'_> {
         while let Some((make, symbol)) = self.space.todo.pop_front() {
             self.make(&make, symbol);
         }
+        self.identifiers();
     }
 
     fn make(&mut self, make: &Make, symbol: SymbolId) {

@@ -156,7 +156,7 @@ impl<'d> Modules<'d> {
             }
             ModuleExpr::Renamed(of, items) => {
                 let of = self.expr(of, params)?;
-                let naming = Naming::of_items(items);
+                let naming = Naming::of_items(items, &of.parts);
                 let parts = of.parts.iter().map(|part| naming.part(part)).collect();
                 Some(Arc::new(Flat { parts, ..(*of).clone() }))
             }
@@ -201,6 +201,7 @@ impl<'d> Modules<'d> {
             is_library,
             is_theory: module.kind == ModuleKind::Theory,
             sorts: Vec::new(),
+            first_names: Vec::new(),
             subsorts: Vec::new(),
             ops: Vec::new(),
             rules: Vec::new(),
@@ -224,7 +225,10 @@ impl<'d> Modules<'d> {
     fn declarations(&mut self, module: &Module, own: &mut ModulePart) {
         for statement in &module.statements {
             match statement {
-                Statement::Sorts(sorts) => own.sorts.extend(sorts.iter().cloned()),
+                Statement::Sorts(sorts) => {
+                    own.sorts.extend(sorts.iter().cloned());
+                    own.first_names.extend(sorts.iter().map(|sort| sort.text.clone()));
+                }
                 Statement::Subsorts(groups) => {
                     for pair in groups.windows(2) {
                         for below in &pair[0] {

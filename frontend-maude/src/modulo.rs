@@ -214,6 +214,7 @@ impl<'p> Source<'p> {
             sorts: sorts
                 .map(|(id, sort)| Name { text: self.sorts[id].clone(), span: sort.span.unwrap_or(nowhere) })
                 .collect(),
+            first_names: self.program.signature.sorts.ids().map(|id| self.sorts[id].clone()).collect(),
             subsorts: Vec::new(),
             ops: declared.collect(),
             rules: self

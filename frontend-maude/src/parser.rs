@@ -162,17 +162,20 @@ impl Parser<'_> {
         (self.tokens, self.at) = outer;
     }
 
-    /// `load FILE`: the rest of the line.
+    /// `load FILE`: the rest of the line, which may end with a period behind white space.
     fn load(&mut self, sources: &mut SourceMap, files: &Files<'_>, loads: &mut Vec<SourceId>, word: &Token) {
         self.at += 1;
         let mut name = String::new();
         let mut ended = word.ends_line;
         let mut span = word.span;
         while !ended && let Some(token) = self.tokens.get(self.at) {
-            name += &token.text;
-            span = token.span.to(token.span);
             ended = token.ends_line;
             self.at += 1;
+            if ended && token.is(".") && token.span.start > span.end {
+                break;
+            }
+            name += &token.text;
+            span = token.span;
         }
         match files::read(files, &name, span, sources, loads) {
             Ok(Some(id)) => {
@@ -423,11 +426,9 @@ fn mapping(line: &[Token], view: &mut View) -> Result<(), Fail> {
                 return Ok(());
             }
             let from = reader.operator_name(&["to", ":"])?;
-            if reader.peek().is_some_and(|token| token.is(":")) {
-                reader.skip_until("to");
-            }
+            let of = if reader.eat(":") { Some(reader.sorts_of_operator()?) } else { None };
             reader.expect("to")?;
-            view.ops.push(OpMapping::Name(from, reader.operator_name(&[])?));
+            view.ops.push(OpMapping::Name { from, of, to: reader.operator_name(&[])? });
         }
         "var" | "vars" => {
             let (names, of) = declarations::variables(&mut reader)?;
@@ -438,10 +439,10 @@ fn mapping(line: &[Token], view: &mut View) -> Result<(), Fail> {
     reader.end("the end of the statement")
 }
 
-/// `[5]` before a term to rewrite, and what comes behind it.
+/// `[5]` before a term to rewrite, and what comes behind it. Other brackets are of the term.
 fn number_of_steps(tokens: &[Token]) -> Result<(Option<u32>, &[Token]), Fail> {
     let [open, number, ..] = tokens else { return Ok((None, tokens)) };
-    if !open.is("[") {
+    if !open.is("[") || !number.text.starts_with(|c: char| c.is_ascii_digit()) {
         return Ok((None, tokens));
     }
     let most = number.text.parse().map_err(|_| expected(number.span, "a number of steps"))?;

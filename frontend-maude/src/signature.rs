@@ -22,6 +22,8 @@ pub(crate) struct Sort {
     pub name: Arc<str>,
     pub kind: usize,
     pub span: Span,
+    /// Whether the library declares it.
+    pub is_library: bool,
 }
 
 /// What one module declares itself.
@@ -33,6 +35,8 @@ pub(crate) struct ModulePart {
     /// Whether it is what a parameter asks for.
     pub is_theory: bool,
     pub sorts: Vec<Name>,
+    /// By sort, the name that the module declares it by, before renamings.
+    pub first_names: Vec<Arc<str>>,
     pub subsorts: Vec<(Name, Name)>,
     pub ops: Vec<Declaration>,
     pub rules: Vec<Arc<Rule>>,
@@ -48,6 +52,13 @@ pub(crate) struct Declaration {
     pub range: TypeName,
     pub properties: Properties,
     pub span: Span,
+}
+
+impl Declaration {
+    /// What terms know the operator by.
+    pub fn key(&self) -> OpKey {
+        OpKey { name: self.name.clone(), domain: self.domain.clone(), range: self.range.clone() }
+    }
 }
 
 /// Attributes of an operator.
@@ -103,6 +114,8 @@ pub(crate) struct Literals {
 pub(crate) struct Signature {
     pub sorts: Vec<Sort>,
     names: HashMap<Arc<str>, usize>,
+    /// Sorts of the library by the names that it declares them by.
+    of_library: HashMap<Arc<str>, usize>,
     /// By sort, those that are below it or the same.
     below: Vec<Vec<bool>>,
     /// By kind, its sorts; maximal ones first.
@@ -117,10 +130,11 @@ impl Signature {
     pub fn new(parts: &[Arc<ModulePart>], diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut signature = Self::default();
         for part in parts {
-            for sort in &part.sorts {
-                signature.declare(sort);
+            for (sort, first_name) in part.sorts.iter().zip(&part.first_names) {
+                signature.declare(sort, part.is_library.then_some(first_name));
             }
-            let library = |name: &str| part.is_library && &*part.key == name;
+            // Also with other names for its operators.
+            let library = |name: &str| part.is_library && part.key.split('*').next() == Some(name);
             signature.literals.truth |= library("TRUTH");
             signature.literals.naturals |= library("NAT");
             signature.literals.integers |= library("INT");
@@ -144,10 +158,15 @@ impl Signature {
         signature
     }
 
-    fn declare(&mut self, sort: &Name) {
+    /// `library`: the name that the library declares it by.
+    fn declare(&mut self, sort: &Name, library: Option<&Arc<str>>) {
         if !self.names.contains_key(&sort.text) {
+            let is_library = library.is_some();
+            if let Some(name) = library {
+                self.of_library.entry(name.clone()).or_insert(self.sorts.len());
+            }
             self.names.insert(sort.text.clone(), self.sorts.len());
-            self.sorts.push(Sort { name: sort.text.clone(), kind: 0, span: sort.span });
+            self.sorts.push(Sort { name: sort.text.clone(), kind: 0, span: sort.span, is_library });
         }
     }
 
@@ -230,11 +249,7 @@ impl Signature {
             op.properties.merge(&declared.properties);
             return;
         }
-        let key = OpKey {
-            name: declared.name.clone(),
-            domain: declared.domain.clone(),
-            range: declared.range.clone(),
-        };
+        let key = declared.key();
         self.index.entry(index).or_default().push(self.ops.len());
         self.ops.push(Op {
             name: declared.name.clone(),
@@ -290,6 +305,11 @@ impl Signature {
         self.names.get(name).copied()
     }
 
+    /// The sort that the library declares by a name: a renaming may have given it another one.
+    pub fn library_sort(&self, name: &str) -> Option<usize> {
+        self.of_library.get(name).copied()
+    }
+
     pub fn kind(&self, of: Type) -> usize {
         match of {
             Type::Sort(sort) => self.sorts[sort].kind,
@@ -317,6 +337,11 @@ impl Signature {
     /// The name of a kind: that of its largest sort.
     pub fn kind_name(&self, kind: usize) -> &str {
         self.kinds[kind].first().map_or("", |&sort| &self.sorts[sort].name)
+    }
+
+    /// Whether all sorts of a kind are of the library.
+    pub fn is_of_library(&self, kind: usize) -> bool {
+        self.kinds[kind].iter().all(|&sort| self.sorts[sort].is_library)
     }
 
     /// The operator of a key.

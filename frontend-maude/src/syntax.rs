@@ -79,7 +79,12 @@ pub(crate) struct View {
 /// What an operator of a theory is in the module that a view goes to.
 #[derive(Clone, Debug)]
 pub(crate) enum OpMapping {
-    Name(Name, Name),
+    Name {
+        from: Name,
+        /// Arguments and result of the one that is meant, where that is said.
+        of: Option<(Vec<TypeName>, TypeName)>,
+        to: Name,
+    },
     /// An application to variables is a term.
     Term {
         from: Vec<Token>,
@@ -137,7 +142,13 @@ impl ModuleExpr {
 #[derive(Clone, Debug)]
 pub(crate) enum RenamingItem {
     Sort(Name, Name),
-    Op { from: Name, to: Name, attributes: Vec<Attribute> },
+    Op {
+        from: Name,
+        /// Arguments and result of the one that is meant, where that is said.
+        of: Option<(Vec<TypeName>, TypeName)>,
+        to: Name,
+        attributes: Vec<Attribute>,
+    },
 }
 
 #[derive(Clone, Debug)]

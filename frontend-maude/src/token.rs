@@ -24,6 +24,40 @@ pub(crate) fn is_special(c: char) -> bool {
     matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',')
 }
 
+/// The name of an operator that these tokens write. Brackets around the whole go; what stands before a bracket or a
+/// comma needs no backquote, and one keeps two words apart that white space stands between.
+pub(crate) fn operator_name(tokens: &[Token]) -> Arc<str> {
+    let inner = match tokens {
+        [open, inner @ .., _] if open.is("(") && !inner.is_empty() && closing(tokens) == Some(tokens.len() - 1) => {
+            inner
+        }
+        all => all,
+    };
+    let mut name = String::new();
+    for token in inner {
+        let parts = |c: char| is_special(c) || matches!(c, '_' | '`');
+        if !name.is_empty() && !name.ends_with(parts) && !token.text.starts_with(parts) {
+            name.push('`');
+        }
+        let mut chars = token.text.chars().peekable();
+        while let Some(c) = chars.next() {
+            if c != '`' || !chars.peek().is_some_and(|&next| is_special(next)) {
+                name.push(c);
+            }
+        }
+    }
+    name.into()
+}
+
+/// The place of the bracket that closes the one at the beginning.
+fn closing(tokens: &[Token]) -> Option<usize> {
+    let mut depth = 0;
+    tokens.iter().position(|token| {
+        depth += i32::from(token.is("(")) - i32::from(token.is(")"));
+        depth == 0
+    })
+}
+
 /// The tokens of a text, and the place of a comment or string that is never closed.
 pub(crate) fn tokens(source: SourceId, text: &str) -> (Vec<Token>, Option<Span>) {
     let mut tokens: Vec<Token> = Vec::new();

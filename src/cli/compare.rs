@@ -280,6 +280,7 @@ fn variant(args: &Args, text: &str) -> Result<(Variant, GivenOptions), Exit> {
     let options = CompileOptions {
         device: with.device.device(),
         schedule: with.device.schedule()?,
+        only_start: true,
         ..CompileOptions::default()
     };
     let mut options = with.semantics.complete(options);

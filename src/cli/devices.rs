@@ -85,10 +85,11 @@ fn warm(files: &[PathBuf]) -> Exit {
     report::cache();
     let mut exit = Exit::Done;
     let mut text = String::new();
+    let options = CompileOptions { only_start: true, ..CompileOptions::default() };
     for file in files {
         let started = Instant::now();
         let program = ProgramArgs { file: file.clone(), language: None }.input().for_rounds(true).parse();
-        let warmed = program.and_then(|program| program.kernels(&CompileOptions::default())?.warm(0));
+        let warmed = program.and_then(|program| program.kernels(&options)?.warm(0));
         match warmed {
             Ok(()) => {
                 let name = escape::lines(&file.display().to_string()).into_owned();

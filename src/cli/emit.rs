@@ -199,7 +199,7 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
 fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>, Refused> {
     watchdog::enter(Phase::Compile);
     let wanted = args.kernels.map_or(KernelTier::Fast, KernelTier::from);
-    let options = CompileOptions { schedule, kernels: wanted, ..CompileOptions::default() };
+    let options = CompileOptions { schedule, kernels: wanted, only_start: true, ..CompileOptions::default() };
     let mut kernels = program.kernels(&args.semantics.complete(options))?;
     if let Some(name) = &args.kernel {
         if !kernels.names().contains(&name.as_str()) {

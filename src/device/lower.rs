@@ -15,7 +15,7 @@ use gchr_kernels_terms::{tasks, topology};
 use gchr_terms::plan::{TermOptions, TermPlan, compile};
 
 use super::kernels::HasKernels;
-use crate::options::{KernelTier, Schedule, Scheduler};
+use crate::options::{CompileOptions, KernelTier, Schedule, Scheduler};
 use crate::stack::with_large_stack;
 
 /// A term program as a scheduler sees it, and its kernels.
@@ -85,9 +85,9 @@ pub(crate) fn lower_rounds(
 /// The plan of a program for tasks, if it has calls that can run side by side.
 pub(crate) fn plan_side_by_side(
     rules: &rule::Program,
-    schedule: Schedule,
+    options: &CompileOptions,
 ) -> Result<TermPlan, Vec<Diagnostic>> {
-    let plan = with_large_stack(|| plan_for_tasks(rules, schedule.collector_of_tasks(), KernelTier::Fast))?;
+    let plan = with_large_stack(|| plan_for_tasks(rules, options, KernelTier::Fast))?;
     match plan.functions.iter().any(|function| function.region.body.has_siblings()) {
         true => Ok(plan),
         false => Err(vec![
@@ -99,25 +99,32 @@ pub(crate) fn plan_side_by_side(
 
 fn plan_for_tasks(
     rules: &rule::Program,
-    collector: Collector,
+    options: &CompileOptions,
     wanted: KernelTier,
 ) -> Result<TermPlan, Vec<Diagnostic>> {
-    let options = TermOptions::tasks(collector == Collector::Queue);
-    compile(rules, &if wanted == KernelTier::Soon { options.short() } else { options })
+    let passes = TermOptions::tasks(options.schedule.collector_of_tasks() == Collector::Queue);
+    let passes = if wanted == KernelTier::Soon { passes.short() } else { passes };
+    let mut plan = compile(rules, &passes)?;
+    if let (rule::Start::Term(Some(term)), true) = (&rules.start, options.only_start) {
+        plan.keep_reachable(term.symbols());
+    }
+    Ok(plan)
 }
 
-/// Generates the kernels of a term program; `planned` is its plan for tasks, where that is made already.
+/// Generates the kernels of a term program, as the options say but for what matters of them; `planned` is its plan for
+/// tasks, where that is made already.
 pub(crate) fn lower_terms(
     rules: &rule::Program,
     sources: &SourceMap,
-    schedule: Schedule,
+    options: &CompileOptions,
     wanted: KernelTier,
     planned: Option<TermPlan>,
 ) -> Result<LoweredTerms, Vec<Diagnostic>> {
+    let schedule = options.schedule;
     let collector = schedule.collector_of_tasks();
     with_large_stack(|| match schedule.scheduler {
         Scheduler::Tasks => {
-            let plan = planned.map_or_else(|| plan_for_tasks(rules, collector, wanted), Ok)?;
+            let plan = planned.map_or_else(|| plan_for_tasks(rules, options, wanted), Ok)?;
             by_tasks(rules, sources, plan, collector, wanted)
         }
         Scheduler::Topology => by_topology(rules, sources, schedule),

@@ -34,7 +34,7 @@ impl Program {
         }
         let module = match self.language() {
             Language::Terms => {
-                lower_terms(&self.rules, &self.sources, options.schedule, options.kernels, None)
+                lower_terms(&self.rules, &self.sources, options, options.kernels, None)
                     .map(|made| (made.units(), made.into_module()))
             }
             Language::Constraints => {

@@ -84,7 +84,7 @@ impl AutoTermProgram {
 
     /// The GPU's side. All that only a GPU needs is done there: a run that is over in a moment must not wait for it.
     fn gpu_side(&self) -> impl FnOnce() -> Result<Work<Finished>, String> + Send + 'static + use<> {
-        let on_gpu = self.on_gpu(CompileOptions { only_parallel: true, ..self.options() });
+        let on_gpu = self.on_gpu(CompileOptions { only_parallel: true, only_start: true, ..self.options() });
         let rules = Arc::clone(&self.rules);
         move || {
             let device = on_gpu()?;

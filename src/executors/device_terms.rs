@@ -85,13 +85,13 @@ impl DeviceTermProgram {
     ) -> Result<Self, Vec<Diagnostic>> {
         let CompileOptions { schedule, only_parallel, .. } = *options;
         // Before the device is brought up.
-        let planned = only_parallel.then(|| plan_side_by_side(rules, schedule)).transpose()?;
+        let planned = only_parallel.then(|| plan_side_by_side(rules, options)).transpose()?;
         // That plan is one for fast kernels.
         let planned = Mutex::new(planned);
         let take = || planned.lock().unwrap_or_else(PoisonError::into_inner).take();
         let make = |wanted| {
             let planned = if wanted == KernelTier::Fast { take() } else { None };
-            lower_terms(rules, sources, schedule, wanted, planned)
+            lower_terms(rules, sources, options, wanted, planned)
         };
         let (lowered, backend) = Backend::load(program_name(sources), options, make)?;
         Ok(Self { processor: OnceLock::new(), options: *options, lowered, schedule, backend })

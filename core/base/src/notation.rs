@@ -164,8 +164,8 @@ impl<'a, V: View> Notated<'a, V> {
             (Notation::Mixfix(binding) | Notation::Ratio(binding), _) => {
                 self.mixfix(symbol, binding, args, todo);
             }
-            (Notation::Quoted, &[text]) => {
-                todo.extend([Item::Text("\""), Item::Node(text), Item::Text("\"")]);
+            (Notation::Quoted(around), &[text]) => {
+                todo.extend([Item::Text(around.close), Item::Node(text), Item::Text(around.open)]);
             }
             (Notation::Character, &[code, rest]) => {
                 let Some(code) = self.number(code).and_then(|code| code.parse().ok()) else { return false };

@@ -120,8 +120,8 @@ pub enum Notation {
     Ratio(Mixfix),
     /// The character whose code is the first argument, as C writes it in a string, and then the other argument.
     Character,
-    /// Its only argument in quotes.
-    Quoted,
+    /// Its only argument between these.
+    Quoted(Brackets),
     /// The character whose code is its only argument, in single quotes.
     CodePoint,
     /// As an [`Element`](Notation::Element) in square brackets, but characters in quotes, `"abc"`, where all elements
@@ -236,6 +236,8 @@ impl Brackets {
     pub const SQUARE: Brackets = Brackets { open: "[", close: "]" };
     /// Those of texts.
     pub const QUOTES: Brackets = Brackets { open: "\"", close: "\"" };
+    /// Those of quoted identifiers.
+    pub const QUOTE: Brackets = Brackets { open: "'", close: "" };
 }
 
 /// What stands around elements.

@@ -26,6 +26,8 @@ pub(crate) struct Asked {
     pub mark: usize,
     /// Whether it may bind older variables that are not locked.
     pub open: bool,
+    /// Constraints there were when it began.
+    pub added: usize,
 }
 
 /// Rules and store of a program.

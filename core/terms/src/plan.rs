@@ -16,6 +16,7 @@ pub mod live;
 mod lower;
 mod matching;
 mod print;
+mod reach;
 mod refs;
 mod simplify;
 mod split;

@@ -72,7 +72,11 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
     /// The term that all the tokens make, of a kind if one is given.
     pub fn term(&self, first: &Token, kind: Option<usize>) -> Result<Term, Box<Diagnostic>> {
         let fits = |edge: &&Edge| edge.end == self.tokens.len() && kind.is_none_or(|kind| kind == edge.kind);
-        let best = self.edges[0].iter().filter(fits).min_by_key(|edge| matches!(edge.sort, Type::Kind(_)));
+        // Of several readings, one that has a sort; then one of a kind that the text itself declares.
+        let worth = |edge: &&Edge| {
+            (matches!(edge.sort, Type::Kind(_)), self.of.signature.is_of_library(edge.kind))
+        };
+        let best = self.edges[0].iter().filter(fits).min_by_key(worth);
         match best {
             Some(edge) => Ok(self.build(edge.node)),
             None => Err(self.no_term(first, kind)),
@@ -285,7 +289,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             found.push(Edge { kind: signature.kind(sort), end, prec: 0, node, sort });
         }
         let mut constant = |chart: &mut Self, name: &str, node: Node| {
-            if let Some(sort) = signature.sort(name) {
+            if let Some(sort) = signature.library_sort(name) {
                 let node = chart.node(node, at, at + 1);
                 let (kind, sort) = (signature.sorts[sort].kind, Type::Sort(sort));
                 found.push(Edge { kind, end: at + 1, prec: 0, node, sort });
@@ -328,7 +332,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         let Some(op) = signature.built_in("string") else { return };
         let bytes = crate::token::bytes(text);
         let (kind, whole) = (signature.ops[op].range, signature.ops[op].declared[0].1);
-        let character = signature.sort("Char").map(Type::Sort).filter(|&of| signature.is_below(of, whole));
+        let character = signature.library_sort("Char").map(Type::Sort).filter(|&of| signature.is_below(of, whole));
         let sort = if bytes.len() == 1 { character.unwrap_or(whole) } else { whole };
         let node = self.node(Node::String(bytes), at, at + 1);
         found.push(Edge { kind, end: at + 1, prec: 0, node, sort });
@@ -396,7 +400,8 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             Node::Variable(name, of) => TermKind::Var(name.clone(), named(*of)),
             Node::Number(number) => TermKind::Number(number.clone()),
             Node::Text(text, sort) => {
-                TermKind::Text(text.clone(), TypeName { sort: (*sort).into(), is_kind: false })
+                let sort = signature.library_sort(sort).map_or((*sort).into(), |sort| signature.sorts[sort].name.clone());
+                TermKind::Text(text.clone(), TypeName { sort, is_kind: false })
             }
             Node::String(bytes) => self.built_string(bytes, *span),
             Node::App(op, args) => TermKind::App(signature.ops[*op].key.clone(), all(args)),

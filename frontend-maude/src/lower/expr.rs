@@ -24,6 +24,10 @@ impl Lower<'_> {
                 Expr { kind: ExprKind::Op { op: *op, args }, sort: self.sort_of(of), span }
             }
             TermKind::Text(text, of) => {
+                let known = !self.out.frozen || self.text_symbol(text, of).is_some();
+                if let (false, Some(spelled)) = (known, self.spelled(text, span)) {
+                    return spelled;
+                }
                 let symbol = self.text(text, of, span);
                 self.app(symbol, Vec::new(), span)
             }
@@ -78,7 +82,11 @@ impl Lower<'_> {
         let constant = |term: &Term| match &term.kind {
             TermKind::Var(name, of) => {
                 let sort = if of.is_kind { format!("[{}]", of.sort) } else { of.sort.to_string() };
-                let kind = TermKind::Text(format!("{name}:{sort}").into(), of.clone());
+                let text = match self.space.variables.get(name) {
+                    Some(declared) if declared == of => name.clone(),
+                    _ => format!("{name}:{sort}").into(),
+                };
+                let kind = TermKind::Text(text, of.clone());
                 Some(Term { kind, span: term.span })
             }
             _ => None,
@@ -122,13 +130,20 @@ impl Lower<'_> {
         }
     }
 
-    /// The constant for a string or a quoted identifier.
-    pub(super) fn text(&mut self, text: &Arc<str>, of: &TypeName, span: Span) -> SymbolId {
+    /// The constant for a text, where there is one.
+    fn text_symbol(&self, text: &Arc<str>, of: &TypeName) -> Option<SymbolId> {
         let of = self.space.signature.type_of(of).unwrap_or(Type::Kind(0));
         let kind = self.space.signature.kind(of);
-        if let Some(&(known, _)) = self.space.texts.get(&(kind, text.clone())) {
+        self.space.texts.get(&(kind, text.clone())).map(|&(symbol, _)| symbol)
+    }
+
+    /// The constant for a quoted identifier, or for a variable that has no value.
+    pub(super) fn text(&mut self, text: &Arc<str>, of: &TypeName, span: Span) -> SymbolId {
+        if let Some(known) = self.text_symbol(text, of) {
             return known;
         }
+        let of = self.space.signature.type_of(of).unwrap_or(Type::Kind(0));
+        let kind = self.space.signature.kind(of);
         let symbol = self.symbol(text, Vec::new(), self.space.sorts[kind], Some(span));
         if !self.out.frozen {
             self.space.texts.insert((kind, text.clone()), (symbol, of));

@@ -372,7 +372,7 @@ impl Lower<'_> {
             let key = Key::Named(name.clone(), of.clone());
             let of = self.space.signature.type_of(of);
             let covers = |of| {
-                let sort = self.space.signature.sort(sort).map(Type::Sort);
+                let sort = self.space.signature.library_sort(sort).map(Type::Sort);
                 sort.is_some_and(|sort| self.space.signature.is_below(sort, of))
             };
             if of.is_some_and(covers) && !matching.cx.known.contains_key(&key) {

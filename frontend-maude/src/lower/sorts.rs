@@ -18,7 +18,7 @@ pub(super) fn total(signature: &Signature) -> Vec<bool> {
                 })
             };
             let literal = |name: &str| {
-                signature.sort(name).is_none_or(|of| {
+                signature.library_sort(name).is_none_or(|of| {
                     signature.sorts[of].kind != kind || signature.is_below(Type::Sort(of), Type::Sort(sort))
                 })
             };
@@ -94,7 +94,7 @@ impl Lower<'_> {
                 ("Zero", Some(Operator::Eq)),
             ];
             for (name, op) in tests {
-                if self.space.signature.sort(name).is_some_and(|of| below.contains(&of)) {
+                if self.space.signature.library_sort(name).is_some_and(|of| below.contains(&of)) {
                     let body = self.condition(true, span);
                     self.number_rule(symbol, number, op, body);
                 }
@@ -259,7 +259,7 @@ impl Lower<'_> {
         {
             let tests = [("Zero", Some(Operator::Eq)), ("NzNat", Some(Operator::Gt)), ("NzInt", None)];
             for (name, op) in tests {
-                if let Some(sort) = self.space.signature.sort(name) {
+                if let Some(sort) = self.space.signature.library_sort(name) {
                     let body = self.integer(sort as i64, span);
                     self.number_rule(symbol, number, op, body);
                 }

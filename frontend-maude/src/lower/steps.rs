@@ -93,7 +93,7 @@ impl Space {
     /// The least type of a term without variables.
     pub(super) fn least(&self, term: &Term) -> Type {
         let signature = &self.signature;
-        let named = |name: &str| signature.sort(name).map_or(Type::Kind(0), Type::Sort);
+        let named = |name: &str| signature.library_sort(name).map_or(Type::Kind(0), Type::Sort);
         match &term.kind {
             TermKind::App(key, args) => {
                 let args: Vec<Type> = args.iter().map(|arg| self.least(arg)).collect();
@@ -323,7 +323,7 @@ fn what_is_left<'t>(op: usize, list: Key, rest: Option<&(Key, bool)>, complete: 
 /// Whether applications of an operator may be computed.
 fn is_computed(op: &Op) -> bool {
     let special = op.properties.special.as_deref();
-    special.is_some_and(|special| !["string", "character", "ratio"].contains(&special))
+    special.is_some_and(|special| !["string", "character", "ratio", "identifier"].contains(&special))
 }
 
 fn is_variable(term: &Term) -> bool {

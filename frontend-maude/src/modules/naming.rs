@@ -1,10 +1,11 @@
 //! Other names for sorts and operators: renamings of modules, and values of their parameters.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use gchr_base::hash::HashMap;
 
-use crate::signature::{Declaration, Identity, ModulePart};
+use crate::signature::{Declaration, Identity, ModulePart, Signature};
 use crate::syntax::{Attribute, Name, RenamingItem, TypeName};
 use crate::term::{Names, OpKey, Term};
 
@@ -37,6 +38,8 @@ impl Becomes {
 pub(super) struct Naming {
     sorts: HashMap<Arc<str>, Arc<str>>,
     ops: HashMap<Arc<str>, (Arc<str>, Vec<Attribute>)>,
+    /// The same for those of which only some of this name are meant.
+    some_ops: HashMap<OpKey, (Arc<str>, Vec<Attribute>)>,
     /// Operators of theories, which views map.
     becomes: HashMap<OpKey, Becomes>,
     /// Values of parameters, in the braces of names.
@@ -44,17 +47,34 @@ pub(super) struct Naming {
 }
 
 impl Naming {
-    pub fn of_items(items: &[RenamingItem]) -> Self {
+    /// Of a renaming of a module with these parts.
+    pub fn of_items(items: &[RenamingItem], parts: &[Arc<ModulePart>]) -> Self {
         let mut naming = Self::default();
+        // What is wrong with the module has been reported.
+        let signature = LazyCell::new(|| Signature::new(parts, &mut Vec::new()));
         for item in items {
             match item {
                 RenamingItem::Sort(from, to) => naming.sort(&from.text, &to.text),
-                RenamingItem::Op { from, to, attributes } => {
+                RenamingItem::Op { from, of: None, to, attributes } => {
                     naming.operator(&from.text, &to.text, attributes.clone());
+                }
+                RenamingItem::Op { from, of: Some((domain, range)), to, attributes } => {
+                    let meant =
+                        OpKey { name: from.text.clone(), domain: domain.clone(), range: range.clone() };
+                    let Some(op) = signature.op(&meant) else { continue };
+                    let own = parts.iter().flat_map(|part| &part.ops).map(Declaration::key);
+                    for key in own.filter(|key| signature.op(key) == Some(op)) {
+                        naming.some_ops.insert(key, (to.text.clone(), attributes.clone()));
+                    }
                 }
             }
         }
         naming
+    }
+
+    /// The other name of an operator, and its attributes.
+    fn renamed(&self, key: &OpKey) -> Option<&(Arc<str>, Vec<Attribute>)> {
+        self.some_ops.get(key).or_else(|| self.ops.get(&key.name))
     }
 
     pub fn sort(&mut self, from: &str, to: &str) {
@@ -101,7 +121,7 @@ impl Naming {
         let key = self.sort_name(&part.key);
         let renames = |name: &Arc<str>| self.sort_name(name) != *name;
         let touches = |op: &Declaration| {
-            self.ops.contains_key(&op.name) || op.domain.iter().chain([&op.range]).any(|of| renames(&of.sort))
+            self.renamed(&op.key()).is_some() || op.domain.iter().chain([&op.range]).any(|of| renames(&of.sort))
         };
         let own = part.sorts.iter().any(|name| renames(&name.text))
             || part.subsorts.iter().any(|(a, b)| renames(&a.text) || renames(&b.text))
@@ -115,6 +135,7 @@ impl Naming {
             is_library: part.is_library,
             is_theory: part.is_theory,
             sorts: part.sorts.iter().map(sort).collect(),
+            first_names: part.first_names.clone(),
             subsorts: part.subsorts.iter().map(|(a, b)| (sort(a), sort(b))).collect(),
             ops: part.ops.iter().map(|op| self.declaration(op)).collect(),
             rules: part.rules.iter().map(|rule| Arc::new(rule.map(self))).collect(),
@@ -125,8 +146,10 @@ impl Naming {
     fn declaration(&self, op: &Declaration) -> Declaration {
         let mut properties = op.properties.clone();
         let mut name = op.name.clone();
-        if let Some((to, attributes)) = self.ops.get(&op.name) {
+        if let Some((to, attributes)) = self.renamed(&op.key()) {
             name = to.clone();
+            // How the old name was read says nothing of the new one.
+            (properties.prec, properties.gather) = (None, None);
             for attribute in attributes {
                 match attribute {
                     Attribute::Prec(prec) => properties.prec = Some(*prec),
@@ -152,6 +175,7 @@ impl Naming {
     fn tag(&self) -> String {
         let mut items: Vec<String> = self.sorts.iter().map(|(from, to)| format!("{from} {to}")).collect();
         items.extend(self.ops.iter().map(|(from, (to, _))| format!("{from} {to}")));
+        items.extend(self.some_ops.iter().map(|(from, (to, _))| format!("{from:?} {to}")));
         items.sort();
         format!("({})", items.join(", "))
     }
@@ -177,7 +201,7 @@ impl Names for Naming {
 
     fn op(&self, key: &OpKey) -> OpKey {
         OpKey {
-            name: match (self.becomes.get(key), self.ops.get(&key.name)) {
+            name: match (self.becomes.get(key), self.renamed(key)) {
                 (Some(Becomes::Name(to)), _) | (_, Some((to, _))) => to.clone(),
                 _ => key.name.clone(),
             },

@@ -203,7 +203,7 @@ pub(crate) fn kind_of(signature: &Signature, term: &Term) -> Option<usize> {
         | TermKind::Value(_, name)
         | TermKind::Operation(_, _, name) => of(name),
         TermKind::App(key, _) | TermKind::Repeat(key, ..) => of(&key.range),
-        TermKind::Number(_) => signature.sort("Nat").map(|sort| signature.kind(Type::Sort(sort))),
+        TermKind::Number(_) => signature.library_sort("Nat").map(|sort| signature.kind(Type::Sort(sort))),
         TermKind::Special(Special::If, args) => args.get(1).and_then(|arg| kind_of(signature, arg)),
         TermKind::Special(..) | TermKind::HasSort(..) => {
             signature.sort("Bool").map(|sort| signature.kind(Type::Sort(sort)))

@@ -11,7 +11,7 @@ use super::naming::{Becomes, Naming, Template};
 use super::{Fail, Flat, Modules, join, parameter_naming, parameter_parts, theory_sorts};
 use crate::grammar::Grammar;
 use crate::parser::expected;
-use crate::signature::{ModulePart, Signature};
+use crate::signature::{Declaration, ModulePart, Signature};
 use crate::syntax::*;
 use crate::term::{Names, OpKey, Term, TermKind};
 
@@ -145,20 +145,22 @@ impl Modules<'_> {
         theory: &Flat,
         target: &Flat,
     ) -> Result<Vec<(OpKey, Becomes)>, Fail> {
-        let mut found = Vec::new();
+        let mut found: Vec<(OpKey, Becomes)> = Vec::new();
+        let source = Signature::new(&theory.parts, self.diagnostics);
         for mapping in &view.ops {
             match mapping {
-                OpMapping::Name(from, to) => {
-                    let own = theory.parts.iter().filter(|part| part.is_theory).flat_map(|part| &part.ops);
+                OpMapping::Name { from, of, to } => {
+                    let meant = of.as_ref().map(|(domain, range)| {
+                        let (name, domain, range) = (from.text.clone(), domain.clone(), range.clone());
+                        OpKey { name, domain, range }
+                    });
+                    let meant = meant.map(|key| source.op(&key));
                     let before = found.len();
-                    found.extend(own.filter(|op| op.name == from.text).map(|op| {
-                        let key = OpKey {
-                            name: op.name.clone(),
-                            domain: op.domain.clone(),
-                            range: op.range.clone(),
-                        };
-                        (key, Becomes::Name(to.text.clone()))
-                    }));
+                    for op in own_operators(theory).filter(|op| op.name == from.text) {
+                        if meant.is_none_or(|meant| meant == source.op(&op.key())) {
+                            found.push((op.key(), Becomes::Name(to.text.clone())));
+                        }
+                    }
                     if found.len() == before {
                         return Err(unknown_operator(from, theory));
                     }
@@ -166,6 +168,21 @@ impl Modules<'_> {
                 OpMapping::Term { from, to, span } => {
                     found.push(self.template(view, theory, target, (from, to, *span))?);
                 }
+            }
+        }
+        let signature = Signature::new(&target.parts, self.diagnostics);
+        for op in own_operators(theory) {
+            let key = op.key();
+            let name = match found.iter().find(|(of, _)| source.op(of) == source.op(&key)) {
+                Some((_, Becomes::Term(_))) => continue,
+                Some((_, Becomes::Name(to))) => to.clone(),
+                None => op.name.clone(),
+            };
+            let mapped = |of: &TypeName| mapped(view, of);
+            let domain = key.domain.iter().map(mapped).collect();
+            let becomes = OpKey { name, domain, range: mapped(&key.range) };
+            if signature.op(&becomes).is_none() {
+                return Err(no_such_operator(view, op, &becomes));
             }
         }
         Ok(found)
@@ -179,16 +196,11 @@ impl Modules<'_> {
         target: &Flat,
         (from, to, place): (&[crate::token::Token], &[crate::token::Token], Span),
     ) -> Result<(OpKey, Becomes), Fail> {
-        let mapped = |of: &TypeName| {
-            let to = view.sorts.iter().find(|(from, _)| from.text == of.sort);
-            let sort = to.map_or_else(|| of.sort.clone(), |(_, to)| to.text.clone());
-            TypeName { sort, is_kind: of.is_kind }
-        };
         let named = |of: &dyn Fn(&TypeName) -> TypeName| -> HashMap<Arc<str>, TypeName> {
             view.variables.iter().map(|(name, sort)| (name.text.clone(), of(sort))).collect()
         };
         let source_variables = named(&TypeName::clone);
-        let target_variables = named(&mapped);
+        let target_variables = named(&|of| mapped(view, of));
         let source = Signature::new(&theory.parts, self.diagnostics);
         let left = Grammar::new(&source, &source_variables).term(from, place, None)?;
         let signature = Signature::new(&target.parts, self.diagnostics);
@@ -209,6 +221,29 @@ impl Modules<'_> {
         }
         Ok(((**key).clone(), Becomes::Term(Arc::new(Template { variables, term: right }))))
     }
+}
+
+/// The operators of a theory, those of theories that it imports among them.
+fn own_operators(theory: &Flat) -> impl Iterator<Item = &Declaration> {
+    theory.parts.iter().filter(|part| part.is_theory).flat_map(|part| &part.ops)
+}
+
+/// What a sort of the theory is in the module that a view goes to.
+fn mapped(view: &View, of: &TypeName) -> TypeName {
+    let to = view.sorts.iter().find(|(from, _)| from.text == of.sort);
+    let sort = to.map_or_else(|| of.sort.clone(), |(_, to)| to.text.clone());
+    TypeName { sort, is_kind: of.is_kind }
+}
+
+/// The module that a view goes to has no operator in the place of one of the theory.
+fn no_such_operator(view: &View, op: &Declaration, becomes: &OpKey) -> Fail {
+    let sorts: Vec<&str> = becomes.domain.iter().map(|of| &*of.sort).collect();
+    let wanted = format!("{} : {} -> {}", becomes.name, sorts.join(" "), becomes.range.sort);
+    Box::new(
+        Diagnostic::error("T3102", format!("no operator is `{}` of the theory", op.name))
+            .label(view.name.span, format!("the module that this view goes to has no `{wanted}`"))
+            .help("map the operator to one that the module declares for these sorts"),
+    )
 }
 
 fn unknown_operator(name: &Name, theory: &Flat) -> Fail {

@@ -2,7 +2,7 @@
 
 use super::{Fail, Reader, expected, unsupported};
 use crate::syntax::*;
-use crate::token::Token;
+use crate::token::{Token, operator_name};
 
 /// What one statement declares; the last token is the period.
 pub(super) fn statement(line: &[Token]) -> Result<Vec<Statement>, Fail> {
@@ -109,56 +109,41 @@ fn single_name(reader: &mut Reader<'_>, inner: &[Token]) -> Result<Name, Fail> {
     let arrow = inner.iter().rposition(|token| token.is("->") || token.is("~>")).unwrap_or(inner.len());
     let colon = inner[..arrow].iter().rposition(|token| token.is(":"));
     let Some(colon) = colon.filter(|&at| at > 0) else { return reader.operator_name(&[":"]) };
-    let mut name: Option<Name> = None;
     for _ in 0..colon {
-        let token = reader.token("an operator")?;
-        name = Some(match name {
-            None => Name { text: token.text, span: token.span },
-            Some(before) => {
-                let text = format!("{}{}", before.text, token.text).into();
-                Name { text, span: before.span.to(token.span) }
-            }
-        });
+        reader.token("an operator")?;
     }
-    let mut name = name.unwrap_or_else(|| unreachable!("there is a token before the colon"));
-    // Brackets around the whole keep it together.
-    if let Some(bare) = name.text.strip_prefix('(').and_then(|text| text.strip_suffix(')'))
-        && inner[0].is("(")
-        && !bare.is_empty()
-        && !bare.contains(['(', ')'])
-    {
-        name.text = bare.into();
-    }
-    Ok(name)
+    Ok(named(&inner[..colon]))
 }
 
 /// A name of several ones, with the brackets and commas that belong to it.
 fn word_name(reader: &mut Reader<'_>) -> Result<Name, Fail> {
-    let first = reader.token("an operator")?;
-    let (mut text, mut span) = (first.text.to_string(), first.span);
-    let mut open = usize::from(["[", "{"].contains(&text.as_str()));
+    let mut tokens = vec![reader.token("an operator")?];
+    let opens = |token: &Token| token.is("[") || token.is("{");
+    let mut open = usize::from(opens(&tokens[0]));
     while open > 0 {
         let token = reader.token("a closing bracket")?;
-        open += usize::from(token.is("[") || token.is("{"));
+        open += usize::from(opens(&token));
         open -= usize::from(token.is("]") || token.is("}"));
-        text += &token.text;
-        span = span.to(token.span);
+        tokens.push(token);
     }
-    Ok(Name { text: text.into(), span })
+    Ok(named(&tokens))
+}
+
+/// The name that tokens write.
+pub(super) fn named(tokens: &[Token]) -> Name {
+    Name { text: operator_name(tokens), span: tokens[0].span.to(tokens[tokens.len() - 1].span) }
 }
 
 fn bracketed_name(reader: &mut Reader<'_>) -> Result<Name, Fail> {
-    let first = reader.token("an operator")?;
-    let (mut text, mut span) = (first.text.to_string(), first.span);
-    let mut depth = 0;
+    let mut tokens = vec![reader.token("an operator")?];
+    let mut depth = i32::from(tokens[0].is("("));
     loop {
         let token = reader.token("`)`")?;
         if token.is(")") && depth == 0 {
-            return Ok(Name { text: text.into(), span });
+            return Ok(named(&tokens));
         }
         depth += i32::from(token.is("(")) - i32::from(token.is(")"));
-        text += &token.text;
-        span = span.to(token.span);
+        tokens.push(token);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use gchr_base::source::Span;
 
+use super::declarations::named;
 use super::{Fail, expected};
 use crate::syntax::*;
 use crate::token::Token;
@@ -105,16 +106,26 @@ impl<'t> Reader<'t> {
 
     /// The name of an operator: all tokens before one of the given ones; what brackets enclose is kept together.
     pub fn operator_name(&mut self, before: &[&str]) -> Result<Name, Fail> {
-        let first = self.token("an operator")?;
-        let (mut text, mut span) = (first.text.to_string(), first.span);
+        let mut tokens = vec![self.token("an operator")?];
         while let Some(token) = self.peek()
             && !before.contains(&&*token.text)
         {
-            text += &token.text;
-            span = span.to(token.span);
+            tokens.push(token.clone());
             self.at += 1;
         }
-        Ok(Name { text: text.into(), span })
+        Ok(named(&tokens))
+    }
+
+    /// `A B -> C`, behind the colon.
+    pub fn sorts_of_operator(&mut self) -> Result<(Vec<TypeName>, TypeName), Fail> {
+        let mut domain = Vec::new();
+        while self.peek().is_some_and(|token| !token.is("->") && !token.is("~>")) {
+            domain.push(self.type_name()?);
+        }
+        if !self.eat("~>") {
+            self.expect("->")?;
+        }
+        Ok((domain, self.type_name()?))
     }
 
     pub fn parameters(&mut self) -> Result<Vec<(Token, ModuleExpr)>, Fail> {
@@ -177,14 +188,12 @@ impl<'t> Reader<'t> {
                 }
                 "op" => {
                     let from = self.operator_name(&["to", ":"])?;
-                    if self.peek().is_some_and(|token| token.is(":")) {
-                        self.skip_until("to");
-                    }
+                    let of = if self.eat(":") { Some(self.sorts_of_operator()?) } else { None };
                     self.expect("to")?;
                     let to = self.operator_in_renaming()?;
                     let attributes =
                         if self.eat("[") { super::declarations::attributes(self)? } else { Vec::new() };
-                    items.push(RenamingItem::Op { from, to, attributes });
+                    items.push(RenamingItem::Op { from, of, to, attributes });
                 }
                 "label" => self.skip_until(","),
                 _ => return Err(expected(word.span, "`sort` or `op`")),
@@ -198,9 +207,8 @@ impl<'t> Reader<'t> {
 
     /// The new name of an operator in a renaming, where a comma or a bracket may belong to it or end it.
     fn operator_in_renaming(&mut self) -> Result<Name, Fail> {
-        let first = self.token("an operator")?;
-        let (mut text, mut span) = (first.text.to_string(), first.span);
-        let mut open = usize::from(first.is("("));
+        let mut tokens = vec![self.token("an operator")?];
+        let mut open = usize::from(tokens[0].is("("));
         while let Some(token) = self.peek() {
             let next = self.tokens.get(self.at + 1);
             let ends = match &*token.text {
@@ -213,10 +221,9 @@ impl<'t> Reader<'t> {
                 break;
             }
             open = open + usize::from(token.is("(")) - usize::from(token.is(")"));
-            text += &token.text;
-            span = span.to(token.span);
+            tokens.push(token.clone());
             self.at += 1;
         }
-        Ok(Name { text: text.into(), span })
+        Ok(named(&tokens))
     }
 }

@@ -196,6 +196,7 @@ impl Args {
             answers_as_found: self.shows_answers_as_they_are(),
             seed: self.seed.unwrap_or(1),
             threads: Some(batch::workers(self.threads)),
+            only_start: self.inputs.is_none(),
             only_sizes: self.sizes && !self.partial && self.profile.is_none(),
             workers: self.workers.or(self.device.count()).map_or(Workers::Alone, Workers::Here),
             ..CompileOptions::default()

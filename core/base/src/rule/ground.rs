@@ -1,13 +1,21 @@
 //! Ground terms: from expressions, and several of them as one.
 
 use super::{Expr, ExprKind, GroundNode, GroundTerm};
-use crate::signature::{Signature, Sort, SortKind, Symbol, SymbolKind};
+use crate::signature::{Signature, Sort, SortKind, Symbol, SymbolId, SymbolKind};
 use crate::source::Span;
 
 /// Name of the symbol that holds the results where a text has several terms to evaluate.
 const RESULTS: &str = "EVAL";
 
 impl GroundTerm {
+    /// The symbols of its applications, as often as they occur.
+    pub fn symbols(&self) -> impl Iterator<Item = SymbolId> {
+        self.nodes.iter().filter_map(|node| match *node {
+            GroundNode::App(symbol) | GroundNode::Repeat(symbol, _) => Some(symbol),
+            GroundNode::Const(_) | GroundNode::Op(..) => None,
+        })
+    }
+
     /// An expression without variables.
     pub fn of(expr: &Expr, span: Span) -> Self {
         let sort = expr.sort;

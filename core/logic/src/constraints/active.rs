@@ -21,10 +21,8 @@ pub(super) mod slot {
     pub const RESUME: u16 = 3;
     /// Choice points below the one that a guard of goals has.
     pub const MARK: u16 = 4;
-    /// Constraints there were when that guard began.
-    pub const ADDED: u16 = 5;
     /// The partners.
-    pub const PARTNERS: u16 = 6;
+    pub const PARTNERS: u16 = 5;
 }
 
 impl Machine<'_, '_> {
@@ -116,8 +114,9 @@ impl Machine<'_, '_> {
             let current = current.filter(|s| s.alive && i64::from(s.generation) == generation);
             let symbol = current.map(|s| &self.constraints.symbols[s.symbol as usize]);
             let Some(occurrence) = symbol.and_then(|symbol| symbol.occurrences.get(number)) else {
+                let waits = symbol.is_some_and(|symbol| symbol.open) && self.waits_in_guard(id);
                 self.leave();
-                return Ok(Some(self.cp_now()));
+                return Ok((!waits).then(|| self.cp_now()));
             };
             let occurrence = Rc::clone(occurrence);
             let mut partners = std::mem::take(&mut self.constraints.partners);
@@ -163,11 +162,11 @@ impl Machine<'_, '_> {
         if let Guard::Goals = rule.guard {
             let mark = self.choices.len();
             self.change_slot(slot::MARK, Cell::int(mark));
-            self.change_slot(slot::ADDED, Cell::int(self.constraints.suspensions.len()));
             let locked = self.locked(rule);
             let open = locked.is_some();
             self.choose(Alternative::Code(at::CONTINUE), 0);
-            self.ask(Asked { id, mark, open });
+            let added = self.constraints.suspensions.len();
+            self.ask(Asked { id, mark, open, added });
             self.x[0] = Cell::int(self.env_now());
             self.x[1] = locked.unwrap_or(Cell::int(0));
             first = 2;

@@ -81,12 +81,11 @@ impl Machine<'_, '_> {
         let at = |i: u16| self.slot_of(frame, i).as_int();
         let (mark, id, number) =
             (at(slot::MARK) as usize, at(slot::ID) as u32, at(slot::OCCURRENCE) as usize);
-        let added = at(slot::ADDED) as usize;
         let open = self.constraints.asked.last().is_some_and(|guard| guard.open);
         let holds = match () {
             () if self.db.flags.guards_bind => true,
             () if open => self.are_free(locked),
-            () => !self.bound_since(mark) && !self.watched_since(mark, added),
+            () => !self.bound_since(mark),
         };
         if !holds {
             return Ok(false);
@@ -102,17 +101,18 @@ impl Machine<'_, '_> {
         Ok(true)
     }
 
-    /// Whether a constraint that was added since then waits for a variable that is older than a choice point.
-    fn watched_since(&self, mark: usize, added: usize) -> bool {
-        let Some((_, heap)) = self.choice_state(mark) else { return false };
-        (added..self.constraints.suspensions.len()).any(|id| {
-            let suspension = &self.constraints.suspensions[id];
-            let symbol = &self.constraints.symbols[suspension.symbol as usize];
-            suspension.alive
-                && symbol.open
-                && !symbol.occurrences.is_empty()
-                && self.heap.variables(suspension.term).iter().any(|variable| variable.place() < heap)
-        })
+    /// Whether a constraint that the innermost guard has added, and that stays, waits for a variable that the guard may
+    /// not touch: then it cannot be added.
+    pub(super) fn waits_in_guard(&self, id: u32) -> bool {
+        let protected = self.heap.protected;
+        let is_new = |guard: &Asked| id as usize >= guard.added;
+        protected > 0
+            && self.constraints.asked.last().is_some_and(is_new)
+            && self
+                .heap
+                .variables(self.constraints.suspensions[id as usize].term)
+                .iter()
+                .any(|variable| variable.place() < protected)
     }
 
     /// Whether something was bound, since the choice point of a number was made, that is older than it.

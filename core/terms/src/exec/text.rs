@@ -348,7 +348,9 @@ fn notated<'a>(
             todo.extend(Mixfix::pieces(&of.name).filter_map(MixfixPiece::word).map(Todo::Text));
             todo.push(field(0));
         }
-        (Notation::Quoted, 1) => todo.extend([Todo::Text("\""), field(0), Todo::Text("\"")]),
+        (Notation::Quoted(around), 1) => {
+            todo.extend([Todo::Text(around.close), field(0), Todo::Text(around.open)]);
+        }
         (Notation::Character, 2) => match literals::code(layout, heap, field(0)) {
             Some(code) => {
                 out.extend_from_slice(character(code).as_bytes());
