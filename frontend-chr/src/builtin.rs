@@ -181,7 +181,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
         &[2, 3],
         "absolute_file_name add_nb_set atomic_list_concat call_cleanup call_with_time_limit concat_atom concurrent_forall copy_term \
          existence_error global_cardinality map_assoc max_member min_member option ord_intersect \
-         phrase phrase_from_file rb_map read_line_to_codes read_stream_to_codes read_term read_term_from_atom recorda \
+         phrase phrase_from_file phrase_from_stream rb_map read_line_to_codes read_stream_to_codes read_term read_term_from_atom recorda \
          recorded recordz string swritef term_string term_variables write_term",
     ),
     (&[3], "max_var_number varnumbers varnumbers_names"),
@@ -192,7 +192,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[2, 4], "sort"),
     (
         &[3],
-        "C add_edges add_vertices aggregate alpha_to_lower ansi_format arg atom atom_concat clause \
+        "C add_edges add_vertices aggregate alpha_to_lower ansi_format arg atom atom_concat call_dcg clause \
          atom_to_term bagof between call_with_depth_limit call_with_inference_limit catch \
          catch_with_backtrace compare compose compound_name_arguments compound_name_arity concat \
          concurrent convlist csym csyms current_op date_time_value del_edges del_vertices delete \
@@ -299,7 +299,7 @@ pub(crate) fn function_list() -> String {
 pub(crate) fn is_declaration(name: &str, arity: usize) -> bool {
     matches!(
         (name, arity),
-        ("use_module" | "load_files" | "reexport", 1 | 2)
+        ("use_module" | "load_files" | "reexport" | "autoload", 1 | 2)
             | (
                 "ensure_loaded"
                     | "include"

@@ -71,7 +71,8 @@ const CALLERS: &[Callers] = &[
 const TAKERS: &[Callers] = &[
     (&["assert", "asserta", "assertz", "retract", "retractall"], &[1], &[(0, 0)]),
     (&["phrase"], &[2, 3], &[(0, 2)]),
-    (&["phrase_from_file"], &[2], &[(0, 2)]),
+    (&["phrase_from_file", "phrase_from_stream"], &[2], &[(0, 2)]),
+    (&["call_dcg"], &[3], &[(0, 2)]),
     (&["clause"], &[2], &[(0, 0)]),
 ];
 

@@ -112,6 +112,9 @@ impl Directives<'_> {
 
     fn directive(&mut self, id: TermId) {
         let span = self.module.span(id);
+        if let TermKind::List { tail: None, .. } = self.module.kind(id) {
+            return self.library(id);
+        }
         let Some((name, args)) = self.module.functor(id) else { return self.unknown(span) };
         if matches!(name, "dynamic" | "thread_local") {
             let mut declared = Vec::new();
@@ -126,7 +129,7 @@ impl Directives<'_> {
             }
             ("chr_type", &[definition]) => self.chr_type(definition),
             ("chr_option", &[key, value]) => self.option(key, value),
-            ("use_module" | "ensure_loaded", &[file] | &[file, _]) => self.library(file),
+            ("use_module" | "ensure_loaded" | "autoload", &[file] | &[file, _]) => self.library(file),
             ("load_files" | "reexport", [_] | [_, _])
             | ("include" | "consult" | "compile" | "license" | "handler" | "rules" | "chr_preprocessor", _)
             | ("begin_tests", [_] | [_, _])

@@ -64,7 +64,7 @@ pub(crate) fn set_quotes(module: &Module, directive: TermId, quotes: &mut Quotes
 /// Whether a directive says that answers show no store: those of the logic machine can do without.
 pub(crate) fn hides_store(module: &Module, flag: TermId, value: TermId) -> bool {
     let is = |id, name| module.functor(id) == Some((name, &[][..]));
-    is(flag, "chr_toplevel_show_store") && is(value, "false")
+    is(flag, "chr_toplevel_show_store") && !is(value, "true")
 }
 
 /// What is to be said about `set_prolog_flag(flag, value)`.
@@ -86,7 +86,8 @@ pub(crate) fn check(module: &Module, flag: TermId, value: TermId) -> Option<Diag
     match (known, name(value)) {
         ("double_quotes" | "back_quotes", Some(value)) if meaning(value).is_some() => None,
         ("double_quotes" | "back_quotes", _) => refused("it may be string, codes, chars or atom".into()),
-        ("chr_toplevel_show_store", Some("true" | "false")) => None,
+        // All but `true` hides the store.
+        ("chr_toplevel_show_store", Some(_)) => None,
         ("chr_toplevel_show_store", _) => refused("it may be true or false".into()),
         (known, value) => match FIXED.iter().find(|(flag, _)| *flag == known) {
             Some((_, fixed)) if value == Some(fixed) => None,

@@ -150,8 +150,11 @@ pub(crate) fn is_known(name: &str) -> bool {
 /// Takes the operators of the libraries that a directive imports into the table.
 pub(crate) fn declare_operators(module: &Module, directive: TermId, operators: &mut Operators) {
     for goal in module.members(directive, ",") {
-        let Some(("use_module" | "ensure_loaded", &[file] | &[file, _])) = module.functor(goal) else {
-            continue;
+        let file = match (module.kind(goal), module.functor(goal)) {
+            (TermKind::List { tail: None, .. }, _) => goal,
+            (_, Some(("use_module" | "ensure_loaded" | "reexport" | "autoload", &[file] | &[file, _]))) => file,
+            (_, Some(("consult" | "load_files", &[file] | &[file, _]))) => file,
+            _ => continue,
         };
         let files = match module.kind(file) {
             TermKind::List { items, .. } => items.as_slice(),

@@ -1,6 +1,7 @@
 //! Programs and terms for the logic machine.
 
 mod blocks;
+mod committed;
 mod goals;
 mod grammar;
 mod program;

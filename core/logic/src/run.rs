@@ -528,6 +528,7 @@ impl Machine<'_, '_> {
             ("type_error", 2) => format!("type error: `{}` expected, found `{}`", arg(0), arg(1)),
             ("domain_error", 2) => format!("domain error: `{}` expected, found `{}`", arg(0), arg(1)),
             ("existence_error", 2) if arg(0) == "procedure" => format!("unknown procedure: {}", arg(1)),
+            ("existence_error", 2) if arg(0) == "matching_rule" => format!("no rule matches {}", arg(1)),
             ("existence_error", 2) => format!("{} `{}` does not exist", arg(0), arg(1)),
             ("permission_error", 3) => format!("no permission to {} {} `{}`", arg(0), arg(1), arg(2)),
             ("evaluation_error", 1) => format!("arithmetic: evaluation error: {}", arg(0)),

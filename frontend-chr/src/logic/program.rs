@@ -13,6 +13,7 @@ use gchr_base::signature::Signature;
 use gchr_base::source::Span;
 
 use super::blocks;
+use super::committed::{self, Committed};
 use super::goals::Goals;
 use super::tables;
 use super::terms::{Building, Scope};
@@ -31,6 +32,8 @@ pub(crate) struct Builder {
     at_end: Vec<Goal>,
     /// Goals of `initialization(_, main)`: the last query of the text, which ends the run.
     mains: Vec<Goal>,
+    /// Predicates with clauses by `=>`.
+    committed: Committed,
     tabled: Vec<tables::Tabled>,
     blocks: Vec<blocks::Block>,
     /// The unit of tests that a text is in.
@@ -56,6 +59,7 @@ impl Builder {
             program,
             at_end: Vec::new(),
             mains: Vec::new(),
+            committed: Committed::default(),
             tabled: Vec::new(),
             blocks: Vec::new(),
             unit: None,
@@ -97,6 +101,7 @@ impl Builder {
             columns.for_each(|column| column.ty = None);
         }
         self.warn_of_clauses();
+        self.committed.finish(&mut self.building, &mut self.program.clauses);
         blocks::guard(&mut self.building, &mut self.program.clauses, &self.blocks);
         tables::rename(&mut self.building, &mut self.program.clauses, &self.tabled);
         (LogicProgram { terms: self.building.terms, ..self.program }, self.diagnostics)
@@ -195,6 +200,9 @@ impl Builder {
                 }
                 ClauseKind::Prolog(term) => {
                     let clause = clause_of(&mut goals, *term, clause.span);
+                    if let (Some(("=>", _)), Some(clause)) = (module.functor(*term), &clause) {
+                        self.committed.note(&goals.building.terms, clause);
+                    }
                     self.program.clauses.extend(clause.map(|clause| match &self.unit {
                         Some(unit) => units::fact(&mut goals.building, unit, clause),
                         None => clause,
@@ -266,7 +274,7 @@ impl Builder {
             ("occurs_check", "true") => flags.occurs_check = OccursCheck::True,
             ("occurs_check", "error") => flags.occurs_check = OccursCheck::Error,
             ("occurs_check", _) => flags.occurs_check = OccursCheck::False,
-            ("chr_toplevel_show_store", value) => flags.show_store = value != "false",
+            ("chr_toplevel_show_store", value) => flags.show_store = value == "true",
             _ => {}
         }
     }
@@ -339,7 +347,7 @@ fn clause_of<'a>(goals: &mut Goals<'a>, id: TermId, span: Span) -> Option<Clause
             (head, goals.goal(body, &mut scope, 0))
         }
         Some(("-->", &[head, body])) => goals.grammar_rule(head, body, &mut scope)?,
-        Some(("=>", &[head, body])) => committed(goals, head, body, &mut scope),
+        Some(("=>", &[head, body])) => committed::clause(goals, head, body, &mut scope),
         _ => {
             let head = goals.term(without_module(module, id), &mut scope);
             (head, goals.building.atom("true", span))
@@ -364,36 +372,6 @@ fn clause_of<'a>(goals: &mut Goals<'a>, id: TermId, span: Span) -> Option<Clause
         return None;
     }
     Some(Clause { head, body, variables: scope.variables, span })
-}
-
-/// `Head, Guard => Body`: the head matches without binding anything outside, and what matches commits.
-fn committed<'a>(
-    goals: &mut Goals<'a>,
-    head: TermId,
-    body: TermId,
-    scope: &mut Scope<'a>,
-) -> (LogicTermId, LogicTermId) {
-    let module = goals.module;
-    let span = module.span(head);
-    let (head, guard) = module.binary(head, ",").map_or((head, None), |(head, guard)| (head, Some(guard)));
-    let pattern = goals.term(without_module(module, head), scope);
-    let (name, arity) =
-        goals.building.terms.functor(pattern).map_or((String::new(), 0), |(n, a)| (n.into(), a.len()));
-    let args = goals.building.fresh_args(arity, scope, span);
-    let cut = goals.building.atom("!", span);
-    if args.is_empty() {
-        let guard = guard.map(|guard| goals.goal(guard, scope, 0));
-        let body = goals.goal(body, scope, 0);
-        let all: Vec<_> = guard.into_iter().chain([cut, body]).collect();
-        return (pattern, goals.joined(",", &all, span));
-    }
-    let general = goals.building.compound(&name, &args, span);
-    let matches = goals.building.compound("subsumes_term", &[pattern, general], span);
-    let bind = goals.building.compound("=", &[pattern, general], span);
-    let guard = guard.map(|guard| goals.goal(guard, scope, 0));
-    let body = goals.goal(body, scope, 0);
-    let all: Vec<_> = [matches, bind].into_iter().chain(guard).chain([cut, body]).collect();
-    (general, goals.joined(",", &all, span))
 }
 
 fn rule_of<'a>(goals: &mut Goals<'a>, rule: &'a Rule, span: Span) -> ConstraintRule {

@@ -76,7 +76,7 @@ fn set_flag(m: &mut M<'_, '_>) -> Done<bool> {
         }
         "occurs_check" => m.heap.occurs_check = value == "true",
         "unknown" => m.db.flags.unknown = if value == "fail" { Unknown::Fail } else { Unknown::Error },
-        "chr_toplevel_show_store" => m.db.flags.show_store = value != "false",
+        "chr_toplevel_show_store" => m.db.flags.show_store = value == "true",
         _ => {}
     }
     Ok(true)

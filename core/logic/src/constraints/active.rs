@@ -69,7 +69,7 @@ impl Machine<'_, '_> {
         let indexes = &self.constraints.symbols[symbol as usize].indexes;
         indexes
             .iter()
-            .map(|columns| self.heap.key(columns.iter().map(|&c| self.heap.cells[start + c])))
+            .map(|paths| self.heap.key(paths.iter().map(|path| self.heap.inside(start, path))))
             .collect()
     }
 

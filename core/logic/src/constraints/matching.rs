@@ -7,7 +7,7 @@ use crate::heap::Heap;
 use crate::machine::{Done, Machine};
 use crate::number::Number;
 use crate::record::Record;
-use crate::store::rules::{Expr, Match, Test};
+use crate::store::rules::{Expr, Match, Path, Test};
 
 /// Nodes of a term that its key is made of.
 const NODES: usize = 16;
@@ -74,6 +74,23 @@ impl Heap<'_> {
             }
         }
         true
+    }
+
+    /// What a path leads to in arguments from a place on; any constant where it leads nowhere: no lookup that asks for
+    /// something there is for this constraint.
+    pub(super) fn inside(&self, start: usize, path: &Path) -> Cell {
+        let mut place = start + path.column;
+        for &(functor, argument) in &path.inside {
+            let cell = self.deref(self.cells[place]);
+            place = match (cell.tag(), functor) {
+                (Tag::Lst, None) => cell.place() + argument,
+                (Tag::Str, Some(functor)) if self.cells[cell.place()] == functor => {
+                    cell.place() + 1 + argument
+                }
+                _ => return Cell::int(0),
+            };
+        }
+        self.cells[place]
     }
 
     /// The key of some terms.

@@ -12,7 +12,7 @@ use crate::compile;
 use crate::database::{Database, Definition};
 use crate::heap::Heap;
 use crate::names::atom;
-use crate::store::rules::{Expr, Guard, Match, Occurrence, Partner, Rule, Symbol, Test};
+use crate::store::rules::{Expr, Guard, Match, Occurrence, Partner, Path, Rule, Symbol, Test};
 use crate::store::{Constraints, Table, types};
 
 /// What is planned with.
@@ -27,6 +27,9 @@ struct Planner<'a> {
     /// Modes of the columns of each symbol.
     modes: Vec<Vec<Mode>>,
 }
+
+/// How deep indexes look into a column.
+const DEPTH: usize = 3;
 
 /// Numbers of the slots of the variables of a rule's heads.
 type Slots = HashMap<VarId, u16>;
@@ -202,7 +205,7 @@ impl Planner<'_> {
         shared::via(&self.program.terms, &head, bound).iter().map(|v| slots[v]).collect()
     }
 
-    /// The columns of a partner that are known before it is looked for.
+    /// What is known of a partner before it is looked for, in columns and inside of them.
     fn lookup(
         &mut self,
         symbol: u32,
@@ -210,22 +213,35 @@ impl Planner<'_> {
         slots: &Slots,
         bound: &HashSet<VarId>,
     ) -> Option<(usize, Vec<Match>)> {
-        let (mut columns, mut values) = (Vec::new(), Vec::new());
-        for (column, &arg) in args.iter().enumerate() {
-            let value = match self.program.terms.node(arg) {
+        let (mut paths, mut values) = (Vec::new(), Vec::new());
+        let columns = args.iter().enumerate();
+        let mut pending: Vec<(Path, LogicTermId)> =
+            columns.map(|(column, &arg)| (Path { column, inside: Vec::new() }, arg)).rev().collect();
+        while let Some((path, id)) = pending.pop() {
+            let value = match self.program.terms.node(id) {
                 LogicNode::Var(v) if bound.contains(v) => Match::Same(slots[v]),
-                LogicNode::Var(_) | LogicNode::Compound { .. } => continue,
-                _ => self.constant(arg),
+                LogicNode::Var(_) => continue,
+                LogicNode::Compound { name, args } => {
+                    if path.inside.len() < DEPTH {
+                        let is_list = &**name == gchr_base::logic::CONS && args.len() == 2;
+                        let functor = self.db.names.intern(name);
+                        let functor = (!is_list).then(|| Cell::functor(functor, args.len()));
+                        let below = args.iter().enumerate().rev();
+                        pending.extend(below.map(|(at, &arg)| (path.below(functor, at), arg)));
+                    }
+                    continue;
+                }
+                _ => self.constant(id),
             };
-            columns.push(column);
+            paths.push(path);
             values.push(value);
         }
-        if columns.is_empty() {
+        if paths.is_empty() {
             return None;
         }
         let indexes = &mut self.plan.symbols[symbol as usize].indexes;
-        let index = indexes.iter().position(|known| *known == columns).unwrap_or_else(|| {
-            indexes.push(columns);
+        let index = indexes.iter().position(|known| *known == paths).unwrap_or_else(|| {
+            indexes.push(paths);
             indexes.len() - 1
         });
         Some((index, values))

@@ -177,6 +177,7 @@ limit(N, G) :- N > 0, S = count(0), call(G), arg(1, S, C0), C is C0+1,
 
 
 phrase(G, L) :- phrase(G, L, []).
+call_dcg(G, L, R) :- phrase(G, L, R).
 phrase(G, _, _) :- var(G), !, throw(error(instantiation_error, _)).
 phrase(G, L, R) :- '$dcg_body'(G, S0, S, B), S0 = L, S = R, call(B).
 dcg_translate_rule((H0, PB --> B0), (H :- B)) :- nonvar(H0), !,
@@ -406,6 +407,7 @@ is_of_type(T, X) :- '$checks'(T, X, G), call(G), !.
 type_error(T, V) :- throw(error(type_error(T, V), _)).
 domain_error(T, V) :- throw(error(domain_error(T, V), _)).
 existence_error(T, V) :- throw(error(existence_error(T, V), _)).
+'$no_matching_rule'(G) :- functor(G, N, A), throw(error(existence_error(matching_rule, G), context(N/A, _))).
 permission_error(A, T, C) :- throw(error(permission_error(A, T, C), _)).
 instantiation_error(_) :- throw(error(instantiation_error, _)).
 resource_error(R) :- throw(error(resource_error(R), _)).

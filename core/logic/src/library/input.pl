@@ -95,6 +95,7 @@ read_file_to_terms(F, Ts, _) :- open(F, read, S), '$read_terms'(S, Ts0), close(S
 '$read_terms'(S, Ts) :- read(S, T), ( T == end_of_file -> Ts = [] ; Ts = [T|Rest], '$read_terms'(S, Rest) ).
 phrase_from_file(G, F) :- read_file_to_codes(F, Cs, []), phrase(G, Cs).
 phrase_from_file(G, F, _) :- phrase_from_file(G, F).
+phrase_from_stream(G, S) :- read_stream_to_codes(S, Cs), phrase(G, Cs).
 % Clauses of a file, while the program runs.
 consult(F) :- is_list(F), !, forall(member(One, F), consult(One)).
 consult(F) :- '$file_name'(F, Name), '$source'(Name, File), !, read_file_to_terms(File, Ts, []), '$consult'(Ts, []).

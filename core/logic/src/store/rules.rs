@@ -91,6 +91,23 @@ pub(crate) struct Rule {
     pub locked: Vec<u16>,
 }
 
+/// A place in the arguments of a constraint.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Path {
+    pub column: usize,
+    /// From outside to inside: the functor of a term, none for a list, and which of its arguments.
+    pub inside: Vec<(Option<Cell>, usize)>,
+}
+
+impl Path {
+    /// The path to an argument of what is there.
+    pub fn below(&self, functor: Option<Cell>, argument: usize) -> Self {
+        let mut inside = self.inside.clone();
+        inside.push((functor, argument));
+        Self { column: self.column, inside }
+    }
+}
+
 /// A constraint symbol.
 #[derive(Clone, Debug)]
 pub(crate) struct Symbol {
@@ -99,8 +116,8 @@ pub(crate) struct Symbol {
     /// Its module.
     pub module: Cell,
     pub occurrences: Vec<Rc<Occurrence>>,
-    /// Columns of each index.
-    pub indexes: Vec<Vec<usize>>,
+    /// What each index knows constraints by.
+    pub indexes: Vec<Vec<Path>>,
     /// Whether an argument may be unbound: then bindings wake it.
     pub open: bool,
     /// Types of the columns, for those that have one.
