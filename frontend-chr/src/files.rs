@@ -86,7 +86,9 @@ pub(crate) fn named(module: &Module, directive: TermId, folders: &Folders) -> Ve
     for goal in module.members(directive, ",") {
         let (files, part) = match (module.kind(goal), module.functor(goal)) {
             (_, Some(("include", &[file]))) => (file, true),
-            (_, Some(("use_module" | "load_files" | "reexport" | "autoload", &[file] | &[file, _]))) => (file, false),
+            (_, Some(("use_module" | "load_files" | "reexport" | "autoload", &[file] | &[file, _]))) => {
+                (file, false)
+            }
             (_, Some(("ensure_loaded" | "consult" | "compile", &[file]))) => (file, false),
             (TermKind::List { tail: None, .. }, _) => (goal, false),
             _ => continue,

@@ -152,7 +152,9 @@ pub(crate) fn declare_operators(module: &Module, directive: TermId, operators: &
     for goal in module.members(directive, ",") {
         let file = match (module.kind(goal), module.functor(goal)) {
             (TermKind::List { tail: None, .. }, _) => goal,
-            (_, Some(("use_module" | "ensure_loaded" | "reexport" | "autoload", &[file] | &[file, _]))) => file,
+            (_, Some(("use_module" | "ensure_loaded" | "reexport" | "autoload", &[file] | &[file, _]))) => {
+                file
+            }
             (_, Some(("consult" | "load_files", &[file] | &[file, _]))) => file,
             _ => continue,
         };

@@ -354,7 +354,8 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
     fn renamed_imports(&mut self, directive: TermId, span: Span) {
         let mut renamed = Vec::new();
         for goal in self.module.members(directive, ",") {
-            let Some(("use_module" | "reexport" | "autoload", &[_, imports])) = self.module.functor(goal) else {
+            let Some(("use_module" | "reexport" | "autoload", &[_, imports])) = self.module.functor(goal)
+            else {
                 continue;
             };
             let list = match self.module.functor(imports) {

@@ -86,11 +86,7 @@ pub(crate) enum OpMapping {
         to: Name,
     },
     /// An application to variables is a term.
-    Term {
-        from: Vec<Token>,
-        to: Vec<Token>,
-        span: Span,
-    },
+    Term { from: Vec<Token>, to: Vec<Token>, span: Span },
 }
 
 /// The name of a sort, a module or an operator, put together of tokens.

@@ -28,7 +28,9 @@ pub(crate) fn is_special(c: char) -> bool {
 /// comma needs no backquote, and one keeps two words apart that white space stands between.
 pub(crate) fn operator_name(tokens: &[Token]) -> Arc<str> {
     let inner = match tokens {
-        [open, inner @ .., _] if open.is("(") && !inner.is_empty() && closing(tokens) == Some(tokens.len() - 1) => {
+        [open, inner @ .., _]
+            if open.is("(") && !inner.is_empty() && closing(tokens) == Some(tokens.len() - 1) =>
+        {
             inner
         }
         all => all,

@@ -33,10 +33,8 @@ impl Program {
             return Err(self.diagnostics(vec![found]));
         }
         let module = match self.language() {
-            Language::Terms => {
-                lower_terms(&self.rules, &self.sources, options, options.kernels, None)
-                    .map(|made| (made.units(), made.into_module()))
-            }
+            Language::Terms => lower_terms(&self.rules, &self.sources, options, options.kernels, None)
+                .map(|made| (made.units(), made.into_module())),
             Language::Constraints => {
                 lower_rounds(&self.rules, &self.sources, options.firing.plan_options(), options.kernels)
                     .map(|made| (made.units(), made.1.module))

@@ -73,9 +73,8 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
     pub fn term(&self, first: &Token, kind: Option<usize>) -> Result<Term, Box<Diagnostic>> {
         let fits = |edge: &&Edge| edge.end == self.tokens.len() && kind.is_none_or(|kind| kind == edge.kind);
         // Of several readings, one that has a sort; then one of a kind that the text itself declares.
-        let worth = |edge: &&Edge| {
-            (matches!(edge.sort, Type::Kind(_)), self.of.signature.is_of_library(edge.kind))
-        };
+        let worth =
+            |edge: &&Edge| (matches!(edge.sort, Type::Kind(_)), self.of.signature.is_of_library(edge.kind));
         let best = self.edges[0].iter().filter(fits).min_by_key(worth);
         match best {
             Some(edge) => Ok(self.build(edge.node)),
@@ -332,7 +331,8 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         let Some(op) = signature.built_in("string") else { return };
         let bytes = crate::token::bytes(text);
         let (kind, whole) = (signature.ops[op].range, signature.ops[op].declared[0].1);
-        let character = signature.library_sort("Char").map(Type::Sort).filter(|&of| signature.is_below(of, whole));
+        let character =
+            signature.library_sort("Char").map(Type::Sort).filter(|&of| signature.is_below(of, whole));
         let sort = if bytes.len() == 1 { character.unwrap_or(whole) } else { whole };
         let node = self.node(Node::String(bytes), at, at + 1);
         found.push(Edge { kind, end: at + 1, prec: 0, node, sort });
@@ -400,7 +400,9 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             Node::Variable(name, of) => TermKind::Var(name.clone(), named(*of)),
             Node::Number(number) => TermKind::Number(number.clone()),
             Node::Text(text, sort) => {
-                let sort = signature.library_sort(sort).map_or((*sort).into(), |sort| signature.sorts[sort].name.clone());
+                let sort = signature
+                    .library_sort(sort)
+                    .map_or((*sort).into(), |sort| signature.sorts[sort].name.clone());
                 TermKind::Text(text.clone(), TypeName { sort, is_kind: false })
             }
             Node::String(bytes) => self.built_string(bytes, *span),

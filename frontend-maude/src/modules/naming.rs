@@ -121,7 +121,8 @@ impl Naming {
         let key = self.sort_name(&part.key);
         let renames = |name: &Arc<str>| self.sort_name(name) != *name;
         let touches = |op: &Declaration| {
-            self.renamed(&op.key()).is_some() || op.domain.iter().chain([&op.range]).any(|of| renames(&of.sort))
+            self.renamed(&op.key()).is_some()
+                || op.domain.iter().chain([&op.range]).any(|of| renames(&of.sort))
         };
         let own = part.sorts.iter().any(|name| renames(&name.text))
             || part.subsorts.iter().any(|(a, b)| renames(&a.text) || renames(&b.text))

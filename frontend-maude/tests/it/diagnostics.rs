@@ -92,7 +92,7 @@ fn what_is_not_supported_is_said() {
     check(&format!("{module}red a .\n"), &[]);
     check(&format!("{module}rew a .\nrew b .\n"), &[("T3401", "=>")]);
     check("fmod M is\nendfm\nfrew [3] true .\n", &[("T3402", "frew")]);
-    check("fmod M is\nendfm\nrew [x] true .\n", &[("T3001", "x")]);
+    check("fmod M is\nendfm\nrew [x] true .\n", &[("T3102", "[")]);
 }
 
 #[test]
@@ -104,6 +104,8 @@ fn views_that_do_not_fit() {
         format!("{theory}{view}\nendv\nfmod M is\n protecting L{{V}} .\nendfm\n")
     };
     check(&text("view V from T to NAT is op h to s_ ."), &[("T3102", "h")]);
+    check(&text("view V from T to NAT is op f to unknown ."), &[("T3102", "V")]);
+    check(&text("view V from T to NAT is op f to _+_ ."), &[("T3102", "V")]);
     check(&text("view V from T to NAT is op f(X:E) to term Y:Nat ."), &[("T3001", "Y:Nat")]);
     check(&text("view V from T to NAT is op f(f(X:E)) to term X:Nat ."), &[("T3001", "f(f(X:E))")]);
     check(&text("view V from T to NAT is op f(X:E) to term nothing ."), &[("T3102", "nothing")]);
@@ -115,9 +117,13 @@ fn terms_of_a_batch_use_what_there_is() {
     let text = "fmod M is\n protecting QID .\n sort A .\n subsort Qid < A .\n op f : A -> A .\n eq f('x) = 'y .\nendfm\n";
     let (mut sources, loaded) = load_text(text, None);
     let mut reader = loaded.reader.expect("a program");
-    for (term, expected) in
-        [("f('x)", None), ("f('z)", Some("T3404")), ("f(", Some("T3102")), ("", Some("T3001"))]
-    {
+    for (term, expected) in [
+        ("f('x)", None),
+        ("f('z)", None),
+        ("f(", Some("T3102")),
+        ("", Some("T3001")),
+        ("if f('x) == 'y then 'x else 'y fi", Some("T3404")),
+    ] {
         let id = sources.add("--input", term);
         let found = reader.read(&sources, id).map_err(|found| found[0].code);
         assert_eq!(found.err(), expected, "{term}");

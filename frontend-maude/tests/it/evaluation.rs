@@ -1,6 +1,6 @@
 //! What terms evaluate to. Values are those that Maude gives.
 
-use super::value;
+use super::{load_text, value};
 
 /// Terms and their values by one text.
 #[track_caller]
@@ -449,6 +449,87 @@ fn views_have_parameters_and_map_operators_to_terms() {
             ("small(3)", "true"),
             (r#"sort("b" "abc" "" "a")"#, r#""" "a" "abc" "b""#),
             (r#"insert(3, "x", empty)[4]"#, r#""""#),
+        ],
+    );
+}
+
+#[test]
+fn names_of_several_words() {
+    check(
+        "fmod M is
+           sorts S C .  subsort C < S .  ops a b : -> S .  op ((_,_)) : S S -> C .  op name :_ : S -> S [gather (&)] .
+           op of_and then_ : S S -> S .  op pre : S -> S .  op [_]_ : S S -> S .  vars X Y : S .
+           eq pre(name : X) = X .  eq pre((X, Y)) = of X and then Y .  eq pre([X] Y) = [Y] X .
+         endfm",
+        &[
+            ("pre(name : a)", "a"),
+            ("pre((a, b))", "of a and then b"),
+            ("pre([a] name : b)", "[name : b] a"),
+        ],
+    );
+    let (_, loaded) = load_text(
+        "mod M is\n sort S .  ops a b : -> S .  op [_]_ : S S -> S .  rl a => b .\nendm\nrew [a] a .\n",
+        None,
+    );
+    assert_eq!(gchr_terms::testing::normal_form(&loaded.program.expect("a program")), "[b] b");
+}
+
+#[test]
+fn one_of_several_operators_is_renamed() {
+    check(
+        "fmod OPS is sorts A B C .  subsort C < A .  op a : -> A . op b : -> B . op c : -> C .
+           op f : A -> A . op f : C -> C . op f : B -> A . op _;_ : A A -> A [prec 20 gather (e E)] . endfm
+         fmod M is protecting OPS * (op f : A -> A to g, op _;_ to _!_) . endfm",
+        &[("g(f(b)) ! g(c)", "g(f(b)) ! g(c)")],
+    );
+    check(
+        "fmod M is protecting SET{Qid} * (op _`,_ to _U_) .  op size : Set{Qid} -> Nat .  var S : Set{Qid} .
+           eq size(S) = | S | . endfm",
+        &[("'a U 'b U 'a", "'a U 'b"), ("size('a U 'b)", "2")],
+    );
+    check("fmod M is protecting NAT * (op _+_ to _plus_) . endfm", &[("3 plus 4 * 2", "11")]);
+    check(
+        "fmod M is protecting INT * (sort Nat to N, op s_ to suc_, op _-_ : Int Int -> Int to _minus_) .
+           op f : N -> N .  var X : N .  eq f(0) = 7 .  eq f(suc X) = X . endfm",
+        &[("f(f(5))", "3"), ("3 minus 10", "-7"), ("3 :: N", "true"), ("f(0)", "7")],
+    );
+    check(
+        "fth T is sort Elt .  op f : -> Elt .  op f : Elt -> Elt . endfth
+         fmod FOO is sort Foo .  op g : -> Foo .  op h : Foo -> Foo . endfm
+         view V from T to FOO is sort Elt to Foo .  op f : -> Elt to g .  op f : Elt -> Elt to h . endv
+         fmod BAR{X :: T} is op q : -> X$Elt .  eq q = f(f) . endfm
+         fmod M is including BAR{V} . endfm",
+        &[("q", "h(g)")],
+    );
+}
+
+/// Of several readings, that of a kind which the module itself declares.
+#[test]
+fn truth_values_of_its_own() {
+    check(
+        "fmod M is sort Boolean .  ops true false : -> Boolean [ctor] .  op not_ : Boolean -> Boolean [prec 53] .
+           eq not false = true .  eq not true = false . endfm",
+        &[("not (false).Boolean", "true"), ("not (true).Boolean", "false"), ("not (true).Bool", "false")],
+    );
+}
+
+#[test]
+fn identifiers_and_their_strings() {
+    check(
+        "fmod M is protecting QID .  sort A .  subsort Qid < A .  op f : A -> A .  op g : Qid Qid -> Bool .
+           vars X Y : Qid .  eq f('x) = 'yz .  eq g(X, Y) = string(X) < string(Y) . endfm",
+        &[
+            ("f('x)", "'yz"),
+            ("string(f('x)) + \"!\"", "\"yz!\""),
+            ("qid(\"y\" + string('z)) == f('x)", "true"),
+            ("f(qid(\"x\"))", "'yz"),
+            ("f(qid(\"w\"))", "f('w)"),
+            ("qid(\"a b(c,\")", "'a`b`(c`,"),
+            ("string(qid(\"x  y\"))", "\"x`y\""),
+            ("qid(\"\")", "'"),
+            (r#"qid("a\"b")"#, r#"qid("a\"b")"#),
+            ("g('a, 'b) and not g('b, 'a)", "true"),
+            ("qid(\"q\") :: Qid", "true"),
         ],
     );
 }

@@ -36,7 +36,8 @@ impl TermPlan {
         let kept = functions.into_iter_enumerated().filter(|(id, _)| reached.contains(id));
         self.functions = kept.map(|(_, function)| function).collect();
         for function in self.functions.iter_mut() {
-            for block in [Some(&mut function.region.body), function.base.as_deref_mut()].into_iter().flatten() {
+            for block in [Some(&mut function.region.body), function.base.as_deref_mut()].into_iter().flatten()
+            {
                 renumber(block, &numbers);
             }
         }
