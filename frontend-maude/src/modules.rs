@@ -105,8 +105,7 @@ impl<'d> Modules<'d> {
 
     fn unknown(&self, name: &Name) -> Fail {
         let text = &name.text;
-        const OTHERS: [&str; 18] = [
-            "FLOAT",
+        const OTHERS: [&str; 17] = [
             "RANDOM",
             "COUNTER",
             "META-LEVEL",

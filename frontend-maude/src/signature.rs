@@ -108,6 +108,7 @@ pub(crate) struct Literals {
     pub rationals: bool,
     pub identifiers: bool,
     pub strings: bool,
+    pub floats: bool,
 }
 
 #[derive(Debug, Default)]
@@ -140,6 +141,7 @@ impl Signature {
             signature.literals.integers |= library("INT");
             signature.literals.rationals |= library("RAT");
             signature.literals.identifiers |= library("QID");
+            signature.literals.floats |= library("FLOAT");
             signature.literals.strings |= library("$STRINGS");
         }
         let mut edges = Vec::new();

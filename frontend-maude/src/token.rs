@@ -147,6 +147,27 @@ fn identifier(text: &str) -> usize {
     text.len()
 }
 
+/// A float as Maude writes it, with 17 digits at most, and its sort.
+pub(crate) fn float(text: &str) -> Option<(String, &'static str)> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits == "Infinity" {
+        return Some((text.into(), "Float"));
+    }
+    let begins = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let has_point = digits.contains('.') || digits.contains(['e', 'E']);
+    let value: f64 = text.parse().ok().filter(|value: &f64| begins && has_point && value.is_finite())?;
+    let written = format!("{value:.16e}");
+    let (mantissa, exponent) = written.split_once('e')?;
+    let mantissa = mantissa.trim_end_matches('0');
+    let zero = if mantissa.ends_with('.') { "0" } else { "" };
+    let exponent = match exponent {
+        "0" => String::new(),
+        below if below.starts_with('-') => format!("e{below}"),
+        above => format!("e+{above}"),
+    };
+    Some((format!("{mantissa}{zero}{exponent}"), "FiniteFloat"))
+}
+
 /// The bytes of a string in quotes, whose escapes are those of C.
 pub(crate) fn bytes(text: &str) -> Vec<u8> {
     let inside = text.strip_prefix('"').unwrap_or(text);

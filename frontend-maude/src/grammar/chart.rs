@@ -12,7 +12,7 @@ use crate::parser::Reader;
 use crate::signature::Type;
 use crate::syntax::TypeName;
 use crate::term::{Special, Term, TermKind};
-use crate::token::Token;
+use crate::token::{self, Token};
 
 /// Most terms that may begin at one token.
 const MAX_EDGES: usize = 20_000;
@@ -21,7 +21,7 @@ const MAX_EDGES: usize = 20_000;
 enum Node {
     Variable(Arc<str>, Type),
     Number(BigInt),
-    /// A quoted identifier.
+    /// A quoted identifier or a float.
     Text(Arc<str>, &'static str),
     /// The bytes of a string.
     String(Vec<u8>),
@@ -316,6 +316,9 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             let parts = [above, below].map(|part| part.parse::<BigInt>().unwrap_or_default());
             let parts = parts.map(|part| self.node(Node::Number(part), at, at + 1));
             constant(self, "NzRat", Node::App(*op, parts.to_vec()));
+        }
+        if let Some((text, name)) = signature.literals.floats.then(|| token::float(text)).flatten() {
+            constant(self, name, Node::Text(text.into(), name));
         }
         if text.starts_with('\'') && signature.literals.identifiers {
             constant(self, "Qid", Node::Text(token.text.clone(), "Qid"));

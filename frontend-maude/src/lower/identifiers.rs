@@ -1,6 +1,6 @@
 //! Quoted identifiers. Those of the text are constants, which matching tells apart by their symbols; others, that a
-//! string is turned into or that a later term has, are spelled: `$qid` of their characters. `string` and `$named` of the
-//! library get a rule for each constant, so that an identifier has one normal form.
+//! string is turned into or that a later term has, are spelled: `$qid` of their characters. `string` and `$named` of
+//! the library get a rule for each constant, so that an identifier has one normal form.
 
 use super::*;
 
