@@ -159,7 +159,7 @@ pub struct CompileOptions {
     /// Whether a device refuses a term program without calls that can run side by side: one thread would do it all.
     pub only_parallel: bool,
     /// Whether nothing but the term of the program is evaluated: then a device gets no code for functions that it
-    /// cannot come to, where these are at least half of the code.
+    /// cannot come to, where these are at least a quarter of the code.
     pub only_start: bool,
     /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each
     /// rule, which costs time. The CPU and the simulator record without it.

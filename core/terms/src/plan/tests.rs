@@ -1,6 +1,7 @@
 //! Plans of small systems after the passes that matter for them.
 
 use super::*;
+use gchr_base::rule::Start;
 use gchr_base::signature::SymbolId;
 
 fn program(text: &str) -> Program {
@@ -530,4 +531,31 @@ fn arms_for_cells_are_accounted_for_where_the_value_is_none() {
         eqn F(P(X, Y), Y) = S(X); G(X) = F((X == Zero), X);";
     let plan = compile(&program(text), &TermOptions::tasks(true)).expect("a plan");
     assert!(verify(&plan).is_empty());
+}
+
+/// Functions that a term cannot come to go, unless they are a small part; the others know each other by their new
+/// numbers.
+#[test]
+fn functions_that_a_term_cannot_come_to_are_left_out() {
+    let rules = "G(X) = Plus(G(X), H(X)); H(S(X)) = S(H(X)); H(Zero) = Zero;
+        F(Zero, Y) = Y; F(S(X), Y) = S(F(X, Plus(X, Y))); Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
+        Even(Nil) = Nil; Even(Cons(X, L)) = Cons(X, Odd(L)); Odd(Nil) = Nil; Odd(Cons(X, L)) = Even(L);";
+    let kept = |input: &str| {
+        let program = program(&format!("{} input {input};", system(rules)));
+        let Start::Term(Some(term)) = &program.start else { panic!("no term") };
+        let mut plan = compile(&program, &TermOptions::default()).expect("a plan");
+        let all = plan.functions.len();
+        plan.keep_reachable(term.symbols());
+        assert_eq!(verify(&plan), Vec::<String>::new());
+        let names: Vec<String> = plan.functions.iter().map(|f| f.name.clone()).collect();
+        let value = crate::exec::run(&program, &plan, term, &mut Default::default());
+        (names, all, value.expect("a value").normal_form.to_text())
+    };
+    let (names, _, value) = kept("F(S(S(S(Zero))), Zero)");
+    assert_eq!((names, value), (vec!["Plus".into(), "F".into()], "S^6(Zero)".into()));
+    let (names, all, value) = kept("S(H(F(Zero, Zero)))");
+    assert!(names.len() < all && names.contains(&"H".to_string()), "{names:?}");
+    assert_eq!(value, "S(Zero)");
+    let (names, all, _) = kept("Cons(F(H(Zero), Zero), Even(Cons(Zero, Odd(Nil))))");
+    assert_eq!(names.len(), all, "{names:?}");
 }
