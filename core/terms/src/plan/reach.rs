@@ -8,9 +8,9 @@ use gchr_base::signature::SymbolId;
 use super::{Block, End, FunctionId, Step, Target, TermPlan};
 
 impl TermPlan {
-    /// Leaves out the functions that no evaluation of a term with these symbols calls, where they are at least a quarter
-    /// of the code. Only such terms can be evaluated afterwards. With less to gain the plan stays, so that it is the
-    /// same for further terms.
+    /// Leaves out the functions that no evaluation of a term with these symbols calls, where they are at least a
+    /// quarter of the code. Only such terms can be evaluated afterwards. With less to gain the plan stays, so that it
+    /// is the same for further terms.
     pub fn keep_reachable(&mut self, symbols: impl IntoIterator<Item = SymbolId>) {
         let mut todo: Vec<FunctionId> = symbols.into_iter().filter_map(|s| self.function_of[s]).collect();
         let mut reached: BTreeSet<FunctionId> = BTreeSet::new();
