@@ -49,12 +49,14 @@ const ENDS: [&str; 9] = ["endfm", "endm", "endfth", "endth", "endv", "endom", "e
 /// Words that begin a module or a view.
 const MODULES: [&str; 9] = ["fmod", "mod", "fth", "th", "view", "omod", "oth", "smod", "sth"];
 /// Words that begin a command whose result is not one normal form.
-const OTHER_COMMANDS: [&str; 36] = [
+const OTHER_COMMANDS: [&str; 38] = [
     "rew",
     "rewrite",
     "frew",
     "frewrite",
     "erew",
+    "sred",
+    "sreduce",
     "erewrite",
     "srew",
     "srewrite",
@@ -88,7 +90,9 @@ const OTHER_COMMANDS: [&str; 36] = [
     "(",
 ];
 /// Words that begin a command without an effect on results.
-const SETTINGS: [&str; 10] = ["set", "show", "do", "print", "break", "trace", "pwd", "cd", "ls", "pushd"];
+const SETTINGS: [&str; 6] = ["set", "show", "do", "print", "break", "trace"];
+/// Words of such commands that end with their line.
+const OF_SHELL: [&str; 5] = ["pwd", "cd", "ls", "pushd", "popd"];
 
 /// Reads a text and those that it loads.
 pub(crate) fn parse(
@@ -152,6 +156,10 @@ impl Parser<'_> {
             match &*first.text {
                 "eof" | "quit" | "q" => break,
                 "load" | "in" | "sload" => self.load(sources, files, loads, &first),
+                word if OF_SHELL.contains(&word) => {
+                    let line = self.tokens[self.at..].iter().take_while(|token| !token.ends_line).count();
+                    self.at = (self.at + line + 1).min(self.tokens.len());
+                }
                 _ => {
                     if let Err(found) = self.item(&first) {
                         self.diagnostics.push(*found);
@@ -402,6 +410,7 @@ impl Token {
                 .iter()
                 .any(|words| words.contains(&word))
                 || ["red", "reduce", "select", "load", "in", "sload", "eof", "quit", "q"].contains(&word)
+                || OF_SHELL.contains(&word)
         };
         self.is(".") && (self.ends_line || next.is_none_or(begins))
     }

@@ -49,8 +49,8 @@ pub(super) struct Chart<'g, 's, 't> {
     edges: Vec<Vec<Edge>>,
     /// By place, kind and precedence, whether such a term may end there.
     useful: HashMap<(usize, usize, u8), bool>,
-    /// How far a term goes that begins at the first token.
-    reached: usize,
+    /// By token, how far what begins there is the beginning of a term: the first token that does not fit.
+    reached: Vec<usize>,
 }
 
 impl<'g, 's, 't> Chart<'g, 's, 't> {
@@ -61,7 +61,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             nodes: Vec::new(),
             edges: vec![Vec::new(); tokens.len() + 1],
             useful: HashMap::default(),
-            reached: 0,
+            reached: (0..=tokens.len()).collect(),
         };
         for at in (0..tokens.len()).rev() {
             chart.begin(at);
@@ -92,6 +92,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             }
         }
         if self.tokens[at].is("(") {
+            self.reached[at] = self.reached[at].max(self.reached[at + 1]);
             for i in 0..self.edges[at + 1].len() {
                 let edge = self.edges[at + 1][i];
                 if self.tokens.get(edge.end).is_some_and(|token| token.is(")")) {
@@ -105,9 +106,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         while next < found.len() && self.edges[at].len() < MAX_EDGES {
             let edge = found[next];
             next += 1;
-            if at == 0 {
-                self.reached = self.reached.max(edge.end);
-            }
+            self.reached[at] = self.reached[at].max(edge.end);
             if !self.is_useful(edge) {
                 continue;
             }
@@ -208,6 +207,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         };
         match next {
             Part::Word(word) => {
+                self.reached[start] = self.reached[start].max(at);
                 let Some(token) = self.tokens.get(at) else { return };
                 if token.text == *word {
                     self.go_on(production, part + 1, start, at + 1, args, found);
@@ -217,6 +217,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
                 }
             }
             &Part::Hole(kind, most) => {
+                self.reached[start] = self.reached[start].max(self.reached[at]);
                 if at >= self.tokens.len() {
                     return;
                 }
@@ -431,13 +432,18 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
                     .help("relate the two sorts by `subsort`, or write another term"),
             );
         }
-        let reached = self.reached;
-        let place = self.tokens.get(reached).map_or(whole, |token| token.span);
+        let reached = self.reached[0];
+        let error = Diagnostic::error("T3102", "these tokens are no term of this module");
+        let error = match self.tokens.get(reached) {
+            Some(token) if reached == 0 => error.label(token.span, "no term begins here"),
+            Some(token) => error.label(token.span, "a term that begins before this does not go on so"),
+            None => error.label(whole.after(), "the term goes on behind this"),
+        };
         let text = &self.tokens.get(reached).unwrap_or(first).text;
+        let note = format!("operators and variables of the module do not explain `{text}` here");
+        let error = if reached < self.tokens.len() { error.note(note) } else { error };
         Box::new(
-            Diagnostic::error("T3102", "these tokens are no term of this module")
-                .label(place, if reached == 0 { "no term begins here" } else { "a term ends before this" })
-                .note(format!("operators and variables of the module do not explain `{text}` here"))
+            error
                 .help(
                     "declare what it uses, put brackets around arguments, and white space around operators",
                 ),

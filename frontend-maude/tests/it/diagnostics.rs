@@ -41,7 +41,7 @@ fn syntax() {
 #[test]
 fn names() {
     check_module("op h : C -> A .\n", &[("T3101", "h")]);
-    check_module("eq f(Y) = a .\n", &[("T3102", "f")]);
+    check_module("eq f(Y) = a .\n", &[("T3102", "Y")]);
     check_module("protecting N .\n", &[("T3103", "N")]);
     check_module("protecting LIST{Frob} .\n", &[("T3103", "Frob")]);
     check_module("op f : A -> B .\n", &[("T3104", "f")]);
@@ -94,6 +94,23 @@ fn what_is_not_supported_is_said() {
     check(&format!("{module}rew a .\nrew b .\n"), &[("T3401", "=>")]);
     check("fmod M is\nendfm\nfrew [3] true .\n", &[("T3402", "frew")]);
     check("fmod M is\nendfm\nrew [x] true .\n", &[("T3102", "[")]);
+    check("fmod M is\nendfm\npwd\nls -l\ncd ..\nred true and false .\n", &[]);
+    check("fmod M is\nendfm\nsred true .\n", &[("T3402", "sred")]);
+}
+
+/// The first token that a term does not explain.
+#[test]
+fn terms_that_do_not_go_on() {
+    let term = |term: &str, place: &str| {
+        let text = "fmod M is\n protecting NAT .\n op f : Nat Nat -> Nat .\n op g :_ : Nat -> Nat .\nendfm\nred ";
+        check(&format!("{text}{term} .\n"), &[("T3102", place)]);
+    };
+    term("f(1, (2 + x) * 3)", "x");
+    term("f(1 2)", "2");
+    term("1 + f(2, 3) ++ 4", "++");
+    term("g : (h : 1)", "h");
+    term("unknown", "unknown");
+    term("f(1, 2", "");
 }
 
 #[test]
