@@ -133,15 +133,19 @@ impl Constraints {
             Some((index, key)) => tables.indexes[index].entry(key).or_default(),
         };
         bucket.dead += 1;
-        if bucket.dead < DEAD || 2 * bucket.dead < bucket.ids.len() {
-            return;
+        let is_alive = |id: u32| suspensions.get(id).is_some_and(|suspension| suspension.alive);
+        let trimmed = bucket.trim(is_alive);
+        if let (Some(changes), false) = (&mut *noted, trimmed.is_empty()) {
+            changes.push(Change::Trimmed(table, index, trimmed));
         }
-        let alive = |id: &u32| suspensions.get(*id).is_some_and(|suspension| suspension.alive);
-        let live: Vec<u32> = bucket.ids.iter().copied().filter(alive).collect();
-        let before = std::mem::replace(bucket, Bucket { ids: live, dead: 0 });
-        if let Some(changes) = noted {
-            changes.push(Change::Purged(table, index, BeforePurge(before)));
-        } else if let (Some((index, key)), true) = (index, bucket.ids.is_empty()) {
+        if bucket.dead >= DEAD && 2 * bucket.dead >= bucket.ids.len() {
+            let live = bucket.ids.iter().copied().filter(|&id| is_alive(id)).collect();
+            let before = std::mem::replace(bucket, Bucket { ids: live, dead: 0 });
+            if let Some(changes) = noted {
+                changes.push(Change::Purged(table, index, BeforePurge(before)));
+            }
+        }
+        if let (None, Some((index, key)), true) = (noted, index, bucket.ids.is_empty()) {
             tables.indexes[index].remove(&key);
         }
     }
@@ -181,6 +185,7 @@ impl Constraints {
             Change::Key(id, index, key) => {
                 self.move_key(id, index, key);
             }
+            Change::Trimmed(table, index, trimmed) => self.bucket(table, index).untrim(trimmed),
             Change::Purged(table, index, before) => *self.bucket(table, index) = before.0,
             Change::Fired(owner, combination) => {
                 if let Some(history) = &mut self.suspensions[owner as usize].history {

@@ -443,10 +443,9 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         let note = format!("operators and variables of the module do not explain `{text}` here");
         let error = if reached < self.tokens.len() { error.note(note) } else { error };
         Box::new(
-            error
-                .help(
-                    "declare what it uses, put brackets around arguments, and white space around operators",
-                ),
+            error.help(
+                "declare what it uses, put brackets around arguments, and white space around operators",
+            ),
         )
     }
 }

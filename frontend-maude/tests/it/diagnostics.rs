@@ -102,7 +102,8 @@ fn what_is_not_supported_is_said() {
 #[test]
 fn terms_that_do_not_go_on() {
     let term = |term: &str, place: &str| {
-        let text = "fmod M is\n protecting NAT .\n op f : Nat Nat -> Nat .\n op g :_ : Nat -> Nat .\nendfm\nred ";
+        let text =
+            "fmod M is\n protecting NAT .\n op f : Nat Nat -> Nat .\n op g :_ : Nat -> Nat .\nendfm\nred ";
         check(&format!("{text}{term} .\n"), &[("T3102", place)]);
     };
     term("f(1, (2 + x) * 3)", "x");

@@ -1,12 +1,21 @@
 //! Constraints of a table, or of a key of it, by age.
 
+use std::collections::VecDeque;
+
 use gchr_base::hash::HashMap;
 
-/// Constraints by age, oldest first; some may be dead.
+/// Constraints by age, oldest first; some may be dead, but neither the oldest nor the youngest one.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Bucket {
-    pub ids: Vec<u32>,
+    pub ids: VecDeque<u32>,
     pub dead: usize,
+}
+
+/// Dead constraints that were taken off both ends of a bucket, oldest first.
+#[derive(Default, Debug)]
+pub(crate) struct Trimmed {
+    pub oldest: Vec<u32>,
+    pub youngest: Vec<u32>,
 }
 
 /// Constraints of one symbol.
@@ -18,12 +27,12 @@ pub(crate) struct Table {
 
 impl Bucket {
     pub fn insert(&mut self, id: u32) {
-        match self.ids.last() {
+        match self.ids.back() {
             Some(&last) if last > id => {
                 let at = self.ids.partition_point(|&other| other < id);
                 self.ids.insert(at, id);
             }
-            _ => self.ids.push(id),
+            _ => self.ids.push_back(id),
         }
     }
     pub fn remove(&mut self, id: u32) {
@@ -31,9 +40,38 @@ impl Bucket {
             self.ids.remove(at);
         }
     }
+    /// Takes the dead off both ends, so that a search that begins there finds a live one at once, however many were
+    /// there before.
+    pub fn trim(&mut self, is_alive: impl Fn(u32) -> bool) -> Trimmed {
+        let mut trimmed = Trimmed::default();
+        while self.dead > 0
+            && let Some(&id) = self.ids.back()
+            && !is_alive(id)
+        {
+            self.ids.pop_back();
+            trimmed.youngest.push(id);
+            self.dead -= 1;
+        }
+        while self.dead > 0
+            && let Some(&id) = self.ids.front()
+            && !is_alive(id)
+        {
+            self.ids.pop_front();
+            trimmed.oldest.push(id);
+            self.dead -= 1;
+        }
+        trimmed.youngest.reverse();
+        trimmed
+    }
+    /// Takes [`trim`](Self::trim) back.
+    pub fn untrim(&mut self, trimmed: Trimmed) {
+        self.dead += trimmed.oldest.len() + trimmed.youngest.len();
+        trimmed.oldest.into_iter().rev().for_each(|id| self.ids.push_front(id));
+        self.ids.extend(trimmed.youngest);
+    }
     /// The youngest constraint that is older than one, or than all for `u32::MAX`; dead ones too.
     pub fn before(&self, id: u32) -> Option<u32> {
-        match self.ids.last() {
+        match self.ids.back() {
             Some(&last) if last < id => Some(last),
             _ => {
                 let at = self.ids.partition_point(|&other| other < id);
@@ -46,12 +84,19 @@ impl Bucket {
     pub fn behind(&self, id: u32, met: u32) -> Option<u32> {
         if id >= met {
             match self.before(id) {
-                Some(found) if found < met => self.ids.first().copied(),
+                Some(found) if found < met => self.ids.front().copied(),
                 found => found,
             }
         } else {
             let at = self.ids.partition_point(|&other| other <= id);
             self.ids.get(at).copied().filter(|&found| found < met)
         }
+    }
+}
+
+impl Trimmed {
+    /// Whether nothing was taken off.
+    pub fn is_empty(&self) -> bool {
+        self.oldest.is_empty() && self.youngest.is_empty()
     }
 }
