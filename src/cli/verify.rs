@@ -99,7 +99,7 @@ fn generated(args: &Args, schedule: Schedule) -> Result<Vec<Verdict>, Exit> {
     stdin_once([&args.program.file])?;
     let program = args.program.input().for_rounds(true).parse().map_err(|found| report::refuse(&found))?;
     let firing = args.firing.map_or(Firing::default(), FiringArg::firing);
-    let options = CompileOptions { schedule, firing, only_start: true, ..CompileOptions::default() };
+    let options = CompileOptions { schedule, firing, ..CompileOptions::default() };
     // Kernels of constraint programs are those of rounds.
     let in_rounds = program.language() == Language::Constraints;
     effects::check(&[Case { in_rounds, ..Case::of(&program, &options) }])?;
