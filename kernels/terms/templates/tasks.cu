@@ -105,6 +105,8 @@ constexpr u32 CHUNK = HOLE;
 // Resume points below this one can be split; those below the second one into two calls.
 constexpr u32 SPLITS = HOLE;
 constexpr u32 SINGLE = HOLE;
+// A comparison asks after so many pairs of cells, plus 1, whether it looks at some of them again and again.
+constexpr u32 COMPARED_MASK = HOLE;
 // Words of a thread's lists of free cells.
 constexpr u32 LISTS = HOLE;
 // 1: cells are found by tracing, between two launches.

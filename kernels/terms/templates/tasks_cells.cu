@@ -27,9 +27,7 @@ __device__ __forceinline__ bool waits_for_cells(u32* control) {
     return reason == COLLECT;
 }
 
-// A comparison asks after so many pairs of cells, plus 1, whether it looks at some again; it does when there are
-// PAIRS_PER_CELL times as many as cells.
-constexpr u32 COMPARED_MASK = 0x3ffffu;
+// A comparison looks at some pairs again when there are so many times as many as cells.
 constexpr u64 PAIRS_PER_CELL = 4ull;
 
 // Whether a comparison that has looked at so many pairs of cells has looked at some of them many times.

@@ -73,7 +73,13 @@ pub struct Tuning {
     pub phases: Option<bool>,
     /// How the program's code is cut into functions.
     pub pieces: Pieces,
+    /// Pairs of cells after which a comparison may be refused; a power of two.
+    pub compared: Option<u32>,
 }
+
+/// Pairs of cells after which a comparison is refused that looks at some again and again: on a GPU, 15 seconds of a
+/// thread.
+const COMPARED: u32 = 1 << 22;
 
 /// Blocks a multiprocessor, if there are registers and shared memory for so many. While lanes wait for memory, and for
 /// each other, other warps go on.
@@ -119,7 +125,8 @@ fn kernels_of(
     };
     let phases = tuning.phases.unwrap_or_else(|| has_phases(plan));
     let lists = formats.cells.list_head + formats.cells.list_words * plan.layout.classes.len() as u32;
-    let constants = constants(&states, &shape, lists, [compact, shapes.is_some(), phases]);
+    let sizes = [lists, tuning.compared.unwrap_or(COMPARED)];
+    let constants = constants(&states, &shape, sizes, [compact, shapes.is_some(), phases]);
     let mut module = template::open(tasks, &constants)?;
     let generated = widen(&mut module, plan, &shape, shapes.is_some(), equality.branches());
     let names = Names::of(&module, generated)?;
@@ -160,13 +167,14 @@ fn kernels_of(
     }
 }
 
-/// The constants of the template. `lists`: words for a thread's lists of free cells.
+/// The constants of the template. The sizes: words for a thread's lists of free cells, and pairs of cells after which a
+/// comparison may be refused.
 fn constants(
     states: &States<'_>,
     shape: &Shape,
-    lists: u32,
+    [lists, compared]: [u32; 2],
     [compact, counted, phases]: [bool; 3],
-) -> [(&'static str, Literal); 15] {
+) -> [(&'static str, Literal); 16] {
     [
         ("STRIDE", shape.stride),
         ("STACK", shape.stack),
@@ -177,6 +185,7 @@ fn constants(
         ("SPLITS", states.splits() as u32),
         ("SINGLE", states.single_splits() as u32),
         ("LISTS", lists),
+        ("COMPARED_MASK", compared - 1),
         ("COMPACT", u32::from(compact)),
         ("COUNTED", u32::from(counted)),
         ("PHASES", u32::from(phases)),

@@ -517,7 +517,11 @@ fn waves_with_compaction() {
 }
 
 fn stopped(case: &Case, options: Options, limits: Limits) -> StopReason {
-    let kernels = case.kernels(Tuning::default());
+    stopped_with(case, Tuning::default(), options, limits)
+}
+
+fn stopped_with(case: &Case, tuning: Tuning, options: Options, limits: Limits) -> StopReason {
+    let kernels = case.kernels(tuning);
     let inputs = std::slice::from_ref(&case.input);
     let job = Job { program: &case.program, plan: &case.plan, kernels: &kernels, inputs };
     match run(job, options, &mut simulator(&kernels, 0), &mut Control::new(limits)) {
@@ -558,6 +562,7 @@ fn comparisons_that_repeat_themselves_are_refused() {
         eqn N > 0 -> Grow(N, A, B) = Grow(N - 1, Pair(A, N, B), A); Grow(N, A, B) = A;
             Made(N) = Grow(N, Z, Z); Same(A, B) = A == B; input ";
     let case = |input: &str| Case::new("shared.trs", &format!("{text}{input};"));
-    let reason = stopped(&case("Same(Made(60), Made(60))"), ONE, Limits::default());
+    let tuning = Tuning { compared: Some(1 << 14), ..Tuning::default() };
+    let reason = stopped_with(&case("Same(Made(60), Made(60))"), tuning, ONE, Limits::default());
     assert!(matches!(&reason, StopReason::Comparison { sort } if sort == "Fib"), "{reason:?}");
 }
