@@ -77,7 +77,7 @@ pub struct Tuning {
     pub compared: Option<u32>,
 }
 
-/// Pairs of cells after which a comparison is refused that looks at some again and again: on a GPU, 15 seconds of a
+/// Pairs of cells after which a comparison is refused that looks at some again and again: on a GPU, 8 seconds of a
 /// thread.
 const COMPARED: u32 = 1 << 22;
 
