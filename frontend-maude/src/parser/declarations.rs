@@ -84,19 +84,7 @@ fn operators(
         names.push(single_name(reader, inner)?);
     }
     reader.expect(":")?;
-    let mut domain = Vec::new();
-    while reader.peek().is_some_and(|token| !token.is("->") && !token.is("~>")) {
-        domain.push(reader.type_name()?);
-    }
-    let partial = reader.eat("~>");
-    if !partial {
-        reader.expect("->")?;
-    }
-    let mut range = reader.type_name()?;
-    if partial {
-        range.is_kind = true;
-        domain.iter_mut().for_each(|of| of.is_kind = true);
-    }
+    let (domain, range) = reader.sorts_of_operator()?;
     let attributes = if reader.eat("[") { attributes(reader)? } else { Vec::new() };
     Ok(OpDeclaration { names, domain, range, attributes, span })
 }

@@ -116,16 +116,22 @@ impl<'t> Reader<'t> {
         Ok(named(&tokens))
     }
 
-    /// `A B -> C`, behind the colon.
+    /// `A B -> C`, behind the colon; `A B ~> C` is of the kinds.
     pub fn sorts_of_operator(&mut self) -> Result<(Vec<TypeName>, TypeName), Fail> {
         let mut domain = Vec::new();
         while self.peek().is_some_and(|token| !token.is("->") && !token.is("~>")) {
             domain.push(self.type_name()?);
         }
-        if !self.eat("~>") {
+        let partial = self.eat("~>");
+        if !partial {
             self.expect("->")?;
         }
-        Ok((domain, self.type_name()?))
+        let mut range = self.type_name()?;
+        if partial {
+            range.is_kind = true;
+            domain.iter_mut().for_each(|of| of.is_kind = true);
+        }
+        Ok((domain, range))
     }
 
     pub fn parameters(&mut self) -> Result<Vec<(Token, ModuleExpr)>, Fail> {
