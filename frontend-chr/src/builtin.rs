@@ -127,7 +127,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (
         &[1, 2],
         "#\\ close cumulative current_chr_constraint display distinct get_byte get_char get_code \
-         initialization peek_byte peek_char peek_code portray_clause profile put put_byte put_char \
+         initialization peek_byte peek_char peek_code profile put put_byte put_char \
          put_code read shell tab use_module write_canonical writef",
     ),
     // Of library(dialect/hprolog).
@@ -185,7 +185,13 @@ const PREDICATES: &[(&[usize], &str)] = &[
          recorded recordz string swritef term_string term_variables write_term",
     ),
     (&[3], "max_var_number varnumbers varnumbers_names"),
-    (&[4], "copy_term"),
+    (&[4], "copy_term copy_term_nat interpolate_string rb_partial_map"),
+    (&[1, 2, 3], "portray_clause"),
+    (&[2], "@ open_string tmp_file"),
+    (&[1], "open_null_stream"),
+    (&[3], "csv_read_file_row csv_write_stream dedent_lines rb_clone tmp_file_stream"),
+    (&[2, 3], "csv_read_file csv_write_file"),
+    (&[3, 4], "csv indent_lines"),
     (&[2, 3, 4], "concurrent_maplist ord_intersection ord_union same_functor"),
     (&[2, 3, 4, 5, 6], "maplist"),
     (&[2, 3, 4, 5, 6, 7, 8, 9], ">> /"),

@@ -1,18 +1,19 @@
 //! The part of the library that is written in Prolog. It is read when a program first calls something that has no
 //! clauses.
 
-use gchr_base::hash::HashMap;
-use gchr_base::logic::{Fixity, Flags, Operators};
+use std::sync::OnceLock;
 
-use crate::cell::Cell;
+use gchr_base::hash::HashMap;
+use gchr_base::logic::{Fixity, Flags, LogicNode, LogicTermId, Operators, ReadTerm, Reader, Terms};
+
+use crate::build::build;
 use crate::code::PredId;
 use crate::compile;
 use crate::database::Definition;
 use crate::machine::{Done, Machine, Throw};
-use crate::names::atom;
 
 /// The texts.
-const TEXTS: [(&str, &str); 22] = [
+const TEXTS: [(&str, &str); 24] = [
     ("control", include_str!("library/control.pl")),
     ("lists", include_str!("library/lists.pl")),
     ("apply", include_str!("library/apply.pl")),
@@ -30,6 +31,8 @@ const TEXTS: [(&str, &str); 22] = [
     ("clpfd_functions", include_str!("library/clpfd_functions.pl")),
     ("clpfd_lists", include_str!("library/clpfd_lists.pl")),
     ("clpfd_search", include_str!("library/clpfd_search.pl")),
+    ("strings", include_str!("library/strings.pl")),
+    ("csv", include_str!("library/csv.pl")),
     ("plunit", include_str!("library/plunit.pl")),
     ("hprolog", include_str!("library/hprolog.pl")),
     ("more", include_str!("library/more.pl")),
@@ -46,8 +49,18 @@ impl Machine<'_, '_> {
         self.db.library_loaded = true;
         let top = self.heap.top();
         let mut clauses = Vec::new();
-        for (part, text) in TEXTS {
-            read(self, part, text, &mut clauses)?;
+        for read in terms(self.reader)? {
+            let Some(term) = read.term else { continue };
+            let mut variables = vec![None; read.variables.len()];
+            let cell = build(
+                &mut self.heap,
+                &mut self.db.names,
+                &read.terms,
+                term,
+                &mut variables,
+                &mut HashMap::default(),
+            );
+            clauses.push(compile::split(&self.heap, cell));
         }
         // Which predicates the library has must be known before its clauses refer to them.
         for &(head, _) in &clauses {
@@ -78,43 +91,44 @@ impl Machine<'_, '_> {
     }
 }
 
-/// Reads the clauses of a text onto the heap.
-fn read(m: &mut Machine<'_, '_>, part: &str, text: &str, clauses: &mut Vec<(Cell, Cell)>) -> Done<()> {
-    let (mut operators, flags) = (Operators::default(), Flags::default());
-    let mut at = 0;
-    loop {
-        let read = m.reader.read(text, at, &operators, &flags).map_err(|error| {
-            let line = text[..error.at.min(text.len())].matches('\n').count() + 1;
-            let what = format!("library {part}, line {line}: {}", error.message);
-            Throw::Stop(Box::new(gchr_base::stop::StopReason::Internal { what }))
-        })?;
-        let Some(term) = read.term else { return Ok(()) };
-        at = read.end;
-        let mut variables = vec![None; read.variables.len()];
-        let cell = crate::build::build(
-            &mut m.heap,
-            &mut m.db.names,
-            &read.terms,
-            term,
-            &mut variables,
-            &mut HashMap::default(),
-        );
-        if let Some((atom::neck, 1)) = m.heap.functor(cell) {
-            declare(m, m.heap.arg(cell, 0), &mut operators);
-            continue;
-        }
-        clauses.push(compile::split(&m.heap, cell));
+/// The terms of all texts. They are read once in a process.
+fn terms(reader: &dyn Reader) -> Done<&'static [ReadTerm]> {
+    static READ: OnceLock<Vec<ReadTerm>> = OnceLock::new();
+    if let Some(terms) = READ.get() {
+        return Ok(terms);
     }
+    let mut terms = Vec::new();
+    for (part, text) in TEXTS {
+        let (mut operators, flags, mut at) = (Operators::default(), Flags::default(), 0);
+        loop {
+            let read = reader.read(text, at, &operators, &flags).map_err(|error| {
+                let line = text[..error.at.min(text.len())].matches('\n').count() + 1;
+                let what = format!("library {part}, line {line}: {}", error.message);
+                Throw::Stop(Box::new(gchr_base::stop::StopReason::Internal { what }))
+            })?;
+            let Some(term) = read.term else { break };
+            at = read.end;
+            match read.terms.functor(term) {
+                Some((":-", &[directive])) => declare(&read.terms, directive, &mut operators),
+                _ => terms.push(read),
+            }
+        }
+    }
+    Ok(READ.get_or_init(|| terms))
 }
 
 /// The only directive of the library: `op(Priority, Kind, Names)`, for the rest of its text.
-fn declare(m: &Machine<'_, '_>, directive: Cell, operators: &mut Operators) {
-    let (priority, kind) = (m.heap.arg(directive, 0), m.heap.arg(directive, 1));
-    let text = |cell: Cell| m.db.names.text(cell.as_atom());
-    for name in m.heap.list_items(m.heap.arg(directive, 2)).0 {
-        if let Some(fixity) = Fixity::of(text(kind)) {
-            operators.set(priority.as_int() as u16, fixity, text(name));
+fn declare(terms: &Terms, directive: LogicTermId, operators: &mut Operators) {
+    let Some((_, &[priority, kind, mut names])) = terms.functor(directive) else { return };
+    let (LogicNode::Int(priority), LogicNode::Atom(kind)) = (terms.node(priority), terms.node(kind)) else {
+        return;
+    };
+    let Some(fixity) = Fixity::of(kind) else { return };
+    while let Some((_, &[name, rest])) = terms.functor(names) {
+        if let LogicNode::Atom(name) = terms.node(name) {
+            operators.set(*priority as u16, fixity, name);
         }
+        names = rest;
     }
 }
 

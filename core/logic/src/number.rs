@@ -170,8 +170,11 @@ fn int_with_float(n: &Number, x: f64) -> Option<Ordering> {
     Some(n.to_big()?.cmp(&exact))
 }
 
-/// The standard order: by value, then floats before other numbers.
+/// The standard order: by value, then -0.0 before 0.0, and floats before other numbers.
 pub(crate) fn standard_order(a: &Number, b: &Number) -> Ordering {
     let by_value = compare(a, b).unwrap_or_else(|| a.to_float().total_cmp(&b.to_float()));
-    by_value.then_with(|| b.is_float().cmp(&a.is_float()))
+    by_value.then_with(|| match (a, b) {
+        (Number::Float(a), Number::Float(b)) => a.total_cmp(b),
+        _ => b.is_float().cmp(&a.is_float()),
+    })
 }

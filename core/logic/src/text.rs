@@ -22,6 +22,9 @@ impl Machine<'_, '_> {
         if cell.is_var() {
             return Err(self.instantiation_error());
         }
+        if cell == Cell::atom(atom::nil) && matches!(wanted, "atom" | "atomic") {
+            return Err(self.type_error("atom", cell));
+        }
         let text = self.text_of(cell);
         match self.checked(text)? {
             Some(text) => Ok(text),
@@ -47,11 +50,11 @@ impl Machine<'_, '_> {
         if rest.is_var() { self.instantiation_error() } else { self.type_error(wanted, list) }
     }
 
-    /// The same, if the term has a text.
+    /// The same, if the term has a text. The empty list is one without characters.
     pub fn text_of(&self, cell: Cell) -> Option<String> {
         let cell = self.heap.deref(cell);
         match cell.tag() {
-            Tag::Atom if cell.as_atom() == atom::nil => Some("[]".into()),
+            Tag::Atom if cell.as_atom() == atom::nil => Some(String::new()),
             Tag::Lst => self.list_text(cell),
             _ => self.atomic_text(cell),
         }

@@ -236,7 +236,9 @@ impl Heap<'_> {
             0 => a.place().cmp(&b.place()),
             1 => crate::number::standard_order(&self.number(a), &self.number(b)),
             2 => self.string_at(a).cmp(&self.string_at(b)),
-            3 => names.text(a.as_atom()).cmp(names.text(b.as_atom())),
+            // The empty list comes before all atoms.
+            3 => (a.is_text_atom().cmp(&b.is_text_atom()))
+                .then_with(|| names.text(a.as_atom()).cmp(names.text(b.as_atom()))),
             _ => Ordering::Equal,
         })
     }

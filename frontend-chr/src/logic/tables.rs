@@ -39,7 +39,7 @@ pub(super) fn declared(goals: &mut Goals<'_>, id: TermId, found: &mut Vec<Tabled
         let mut plain = true;
         for &arg in args {
             let is_index = matches!(module.kind(arg), TermKind::Var(_))
-                || module.functor(arg).is_some_and(|f| f.0 == "index");
+                || module.functor(arg).is_some_and(|f| matches!(f, ("index" | "+", _)));
             plain &= is_index;
             modes.push(match is_index {
                 true => goals.building.atom("index", span),

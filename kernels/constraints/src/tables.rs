@@ -44,7 +44,7 @@ pub(crate) enum Grown {
     Yes,
     /// The memory does not suffice for this.
     NoMemory(String),
-    /// 32 bits do not suffice to number these.
+    /// There would be more than [`MOST`] of these.
     NoNumbers(String),
 }
 
@@ -54,7 +54,7 @@ impl Grown {
         match self {
             Grown::Yes => None,
             Grown::NoMemory(what) => Some(StopReason::Memory { limit, what }),
-            Grown::NoNumbers(what) => Some(StopReason::Indices { what, limit: u64::from(u32::MAX) }),
+            Grown::NoNumbers(what) => Some(StopReason::Indices { what, limit: MOST }),
         }
     }
 }

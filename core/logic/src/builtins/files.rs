@@ -12,6 +12,12 @@ use crate::streams::{Input, Stream};
 
 pub(super) const TABLE: Table = &[
     ("$open", 3, |m| m.open_file()),
+    ("$open_text", 2, |m| {
+        let text = m.text(m.x[0])?;
+        m.afford(text.len())?;
+        let id = m.files.add(Stream::Read { name: String::new(), input: Input::of(text) });
+        Ok(m.unify_arg(1, Cell::int(id)))
+    }),
     ("$close", 1, |m| m.close_file()),
     ("$select_input", 2, |m| m.select_input()),
     ("$select_output", 2, |m| {

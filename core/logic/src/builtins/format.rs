@@ -109,7 +109,10 @@ impl Machine<'_, '_> {
                 directive = chars.next().unwrap_or('t');
             } else if directive == '*' {
                 let Some(cell) = args.next() else { return Err(self.format_error("not enough arguments")) };
-                argument = Argument::Number(self.int_value(cell)?.max(0) as usize);
+                let Some(n) = cell.is_int().then(|| usize::try_from(cell.as_int()).ok()).flatten() else {
+                    return Err(self.format_error("no or negative integer for `*' argument"));
+                };
+                argument = Argument::Number(n);
                 directive = chars.next().unwrap_or('~');
             } else {
                 let mut number = None;
@@ -154,7 +157,13 @@ impl Machine<'_, '_> {
                     let Some(cell) = args.next() else {
                         return Err(self.format_error("not enough arguments"));
                     };
-                    let text = self.directive(directive, number, cell)?;
+                    let text = match directive {
+                        'W' => match args.next() {
+                            Some(options) => self.text_by_options(cell, options)?,
+                            None => return Err(self.format_error("not enough arguments")),
+                        },
+                        _ => self.directive(directive, number, cell)?,
+                    };
                     self.afford(text.len())?;
                     line.segment.push_str(&text);
                 }
@@ -208,8 +217,14 @@ impl Machine<'_, '_> {
                 c.to_string().repeat(number.unwrap_or(1))
             }
             'r' | 'R' => {
-                let n = self.int_value(cell)?;
-                let text = radix(n, number.unwrap_or(8).clamp(2, 36) as u64);
+                let base = number.unwrap_or(8);
+                if !(2..=36).contains(&base) {
+                    return Err(self.domain_error("radix", Cell::int(base)));
+                }
+                if !self.heap.is_integer(cell) {
+                    return Err(self.wrong_argument(directive, cell));
+                }
+                let text = self.evaluate(cell)?.to_big().unwrap_or_default().to_str_radix(base as u32);
                 if directive == 'R' { text.to_uppercase() } else { text }
             }
             'i' => String::new(),
@@ -310,20 +325,4 @@ fn exponent(x: f64, digits: usize) -> String {
         }
         None => text,
     }
-}
-
-fn radix(n: i64, base: u64) -> String {
-    let mut rest = n.unsigned_abs();
-    let mut digits = Vec::new();
-    loop {
-        digits.push(char::from_digit((rest % base) as u32, base as u32).unwrap_or('0'));
-        rest /= base;
-        if rest == 0 {
-            break;
-        }
-    }
-    if n < 0 {
-        digits.push('-');
-    }
-    digits.iter().rev().collect()
 }

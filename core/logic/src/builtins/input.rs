@@ -1,5 +1,7 @@
 //! Built-in predicates that read from the standard input.
 
+use gchr_base::logic::SyntaxError;
+
 use super::Table;
 use crate::cell::Cell;
 use crate::machine::{Done, Machine, Throw};
@@ -97,7 +99,13 @@ impl Machine<'_, '_> {
             if (!closed || end >= self.input.text.len()) && self.fill()? {
                 continue;
             }
-            self.input.at = end.clamp(self.input.at, self.input.text.len());
+            let end = end.clamp(self.input.at, self.input.text.len());
+            let taken = &self.input.text[self.input.at..end];
+            let unfinished = read.is_ok() && closed && !taken.trim_end().ends_with('.');
+            self.input.at = end;
+            if unfinished {
+                return self.term_of(Err(SyntaxError { message: "end_of_file".into(), at: end, end }));
+            }
             return self.term_of(read);
         }
     }

@@ -15,10 +15,10 @@ pub(super) const TABLE: Table = &[
         let (n, rest) = m.heap.skip_items(m.x[0], |_| ());
         Ok(m.unify_arg(1, rest) && m.unify_arg(2, Cell::int(n)))
     }),
-    ("msort", 2, |m| sort_by(m, 0, "@=<", 0, 1)),
-    ("sort", 2, |m| sort_by(m, 0, "@<", 0, 1)),
+    ("msort", 2, |m| sort_by(m, &[], "@=<", 0, 1)),
+    ("sort", 2, |m| sort_by(m, &[], "@<", 0, 1)),
     ("sort", 4, sort4),
-    ("keysort", 2, |m| sort_by(m, 1, "@=<", 0, 1)),
+    ("keysort", 2, |m| sort_by(m, &[1], "@=<", 0, 1)),
     ("list_to_set", 2, list_to_set),
     ("sum_list", 2, sum),
     ("sumlist", 2, sum),
@@ -53,35 +53,52 @@ fn length(m: &mut Machine<'_, '_>) -> Done<bool> {
 }
 
 fn sort4(m: &mut Machine<'_, '_>) -> Done<bool> {
-    let key = m.int_arg(0)?;
+    let key = m.sort_key(m.x[0])?;
     let order = m.atom_arg(1)?;
     let order = m.db.names.text(order).to_string();
     if !["@<", "@>", "@=<", "@>="].contains(&&*order) {
         let culprit = m.arg(1);
         return Err(m.domain_error("order", culprit));
     }
-    sort_by(m, key.max(0) as usize, &order, 2, 3)
+    sort_by(m, &key, &order, 2, 3)
 }
 
-/// Sorts by an argument of the elements, or by the elements themselves (0).
-fn sort_by(m: &mut Machine<'_, '_>, key: usize, order: &str, from: usize, to: usize) -> Done<bool> {
+impl Machine<'_, '_> {
+    /// The path to what elements are sorted by: the number of an argument (0: the element itself), or a list of numbers,
+    /// from the outermost term inwards.
+    fn sort_key(&mut self, key: Cell) -> Done<Vec<usize>> {
+        let (items, rest) = self.heap.list_items(key);
+        let is_path = !items.is_empty() && rest == Cell::atom(crate::names::atom::nil);
+        let steps = if is_path { items } else { vec![key] };
+        let mut path = Vec::with_capacity(steps.len());
+        for step in steps {
+            let step = usize::try_from(self.int_value(step)?).ok().filter(|&step| step > 0 || !is_path);
+            let Some(step) = step else { return Err(self.type_error("not_less_than_zero", key)) };
+            path.push(step);
+        }
+        path.retain(|&step| step > 0);
+        Ok(path)
+    }
+}
+
+/// Sorts by what a path leads to in the elements, or by the elements themselves.
+fn sort_by(m: &mut Machine<'_, '_>, path: &[usize], order: &str, from: usize, to: usize) -> Done<bool> {
     let items = m.proper_list(m.x[from])?;
     let mut keyed = Vec::with_capacity(items.len());
     for item in items {
-        let value = if key == 0 {
-            item
-        } else {
-            if item.is_var() {
+        let mut value = item;
+        for &key in path {
+            if value.is_var() {
                 return Err(m.instantiation_error());
             }
-            if !item.is_compound() || m.heap.args(item).1 < key {
+            if !value.is_compound() || m.heap.args(value).1 < key {
                 return Err(match from {
-                    0 => m.type_error("pair", item),
-                    _ => m.type_error("compound", item),
+                    0 => m.type_error("pair", value),
+                    _ => m.type_error("compound", value),
                 });
             }
-            m.heap.arg(item, key - 1)
-        };
+            value = m.heap.arg(value, key - 1);
+        }
         keyed.push((value, item));
     }
     let descending = order.starts_with("@>");

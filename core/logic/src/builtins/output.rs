@@ -172,9 +172,23 @@ impl Machine<'_, '_> {
     }
 
     fn write_term(&mut self, stream: Option<usize>, index: usize, options: usize) -> Done<bool> {
+        let (style, names, stop) = self.write_options(self.x[options])?;
+        self.put_term(stream, self.x[index], Style { names: Some(&names), ..style })?;
+        if stop { self.put_on(stream, ".\n") } else { Ok(true) }
+    }
+
+    /// A term as `write_term/2` shows it with some options.
+    pub(super) fn text_by_options(&mut self, term: Cell, options: Cell) -> Done<String> {
+        let (style, names, stop) = self.write_options(options)?;
+        let text = self.written(term, Style { names: Some(&names), ..style })?;
+        Ok(if stop { text + ".\n" } else { text })
+    }
+
+    /// What a list of options says of a term that is written: how, the names of variables, whether a full stop follows.
+    fn write_options(&mut self, options: Cell) -> Done<(Style<'static>, HashMap<Cell, String>, bool)> {
         let mut style = Style { numbered: false, ..Style::PLAIN };
         let (mut stop, mut names) = (false, HashMap::default());
-        for option in self.proper_list(self.x[options])? {
+        for option in self.proper_list(options)? {
             let Some((name, 1)) = self.heap.functor(option) else { continue };
             let name = self.db.names.text(name).to_string();
             let value = self.heap.arg(option, 0);
@@ -201,9 +215,7 @@ impl Machine<'_, '_> {
                 _ => {}
             }
         }
-        style.names = Some(&names);
-        self.put_term(stream, self.x[index], style)?;
-        if stop { self.put_on(stream, ".\n") } else { Ok(true) }
+        Ok((style, names, stop))
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) const TABLE: Table = &[
     ("unify_with_occurs_check", 2, occurs_check),
     ("var", 1, |m| Ok(m.arg(0).is_var())),
     ("nonvar", 1, |m| Ok(!m.arg(0).is_var())),
-    ("atom", 1, |m| Ok(m.arg(0).is_atom())),
+    ("atom", 1, |m| Ok(m.arg(0).is_text_atom())),
     ("number", 1, |m| Ok(m.heap.is_number(m.arg(0)))),
     ("integer", 1, |m| Ok(m.heap.is_integer(m.arg(0)))),
     ("float", 1, |m| Ok(m.is(crate::code::Kind::Float, m.x[0]))),
@@ -59,7 +59,10 @@ pub(super) const TABLE: Table = &[
     ("string", 1, |m| Ok(m.is(crate::code::Kind::Str, m.x[0]))),
     ("atomic", 1, |m| Ok(m.is(crate::code::Kind::Atomic, m.x[0]))),
     ("compound", 1, |m| Ok(m.arg(0).is_compound())),
-    ("callable", 1, |m| Ok(m.arg(0).is_callable())),
+    ("callable", 1, |m| {
+        let cell = m.arg(0);
+        Ok(cell.is_text_atom() || cell.is_compound())
+    }),
     ("is_list", 1, |m| Ok(m.heap.list_items(m.x[0]).1 == Cell::atom(atom::nil))),
     ("ground", 1, |m| Ok(m.heap.is_ground(m.x[0]))),
     ("cyclic_term", 1, |m| Ok(m.heap.is_cyclic(m.x[0]))),

@@ -69,6 +69,7 @@ copy_term(Vs0, T0, Vs, T) :- term_variables(Vs0, As), term_variables(T0, Bs), '$
 '$not_among'([], _, []).
 '$not_among'([V|Vs], As, Ks) :- ( '$has_same'(As, V) -> Ks = Ks1 ; Ks = [V|Ks1] ), '$not_among'(Vs, As, Ks1).
 '$has_same'([A|As], V) :- ( A == V -> true ; '$has_same'(As, V) ).
+copy_term_nat(Vs0, T0, Vs, T) :- term_variables(Vs0, As), term_variables(T0, Bs), '$not_among'(Bs, As, Ks), copy_term_nat(f(Vs0, T0, Ks), f(Vs, T, Ks)).
 copy_term(T, C, Gs) :- '$residual'(T, Gs0), copy_term_nat(T-Gs0, C-Gs).
 
 clause(H, B) :- '$clauses'(H, L), '$element'(clause(H, B, _), L).
@@ -79,10 +80,12 @@ clause(H, B, '<clause>'(Id)) :- '$clauses'(H, L), '$element'(clause(H, B, Id), L
 retract(C) :- '$retract_only'(C, How), ( How == done -> true ; '$retract_any'(C) ).
 '$retract_any'(C) :- '$split_clause'(C, H, B), '$first_clauses'(H, L, More), '$retract'(L, H, B, L, More).
 '$retract'([clause(H0, B0, Id)|T], H, B, First, More) :-
-    ( T == [], More == none -> H = H0, B = B0, '$erase'(Id)
+    ( T == [], More == none -> H = H0, B = B0, '$erase_once'(Id)
     ; '$retract_one'(H0, B0, Id, T, H, B, First, More) ).
 '$retract'([], H, B, First, More) :- More \== none, '$other_clauses'(H, First, More, L), '$retract'(L, H, B, [], none).
-'$retract_one'(H, B, Id, _, H, B, _, _) :- '$erase'(Id).
+'$retract_one'(H, B, Id, _, H, B, _, _) :- '$erase_once'(Id).
+% A clause that was there when the call began counts, also where another goal has retracted it since.
+'$erase_once'(Id) :- ( '$erase'(Id) -> true ; true ).
 '$retract_one'(_, _, _, T, H, B, First, More) :- '$retract'(T, H, B, First, More).
 '$split_clause'(C, _, _) :- var(C), !, throw(error(instantiation_error, _)).
 '$split_clause'(_:C, H, B) :- !, '$split_clause'(C, H, B).
@@ -109,7 +112,10 @@ op(P, T, Ns) :- '$op_names'(Ns, P, T).
 '$op_names'([N|Ns], P, T) :- !, '$op_names'(N, P, T), '$op_names'(Ns, P, T).
 '$op_names'(_:N, P, T) :- !, '$op_names'(N, P, T).
 '$op_names'(N, P, T) :- '$op'(P, T, N).
-current_op(P, T, N) :- '$operators'(L), '$element'(op(P, T, N), L).
+'$op_asked'(P, T, N) :-
+    ( var(P) -> true ; must_be(integer, P) ), ( var(N) -> true ; must_be(atom, N) ),
+    ( var(T) -> true ; must_be(atom, T), ( memberchk(T, [xfx, xfy, yfx, fy, fx, xf, yf]) -> true ; domain_error(operator_specifier, T) ) ).
+current_op(P, T, N) :- '$op_asked'(P, T, N), '$operators'(L), '$element'(op(P, T, N), L).
 
 current_prolog_flag(F, V) :- atom(F), !, '$flag_value'(F, V0), V = V0.
 current_prolog_flag(F, V) :- var(F), '$element'(F, [bounded, max_integer, min_integer, double_quotes]), '$flag_value'(F, V).
@@ -266,7 +272,7 @@ with_output_to(Sink, G) :-
     ( catch(once(G), E, true) -> Ok = true ; Ok = false ),
     '$kept_output'(S),
     ( nonvar(E) -> throw(E) ; Ok == true ), '$give'(Sink, S).
-format(Sink, F, A) :- compound(Sink), !, '$keep_output',
+format(Sink, F, A) :- compound(Sink), Sink \= '$stream'(_), !, '$keep_output',
     catch(format(F, A), E, true), '$kept_output'(S), ( nonvar(E) -> throw(E) ; true ), '$give'(Sink, S).
 format(Stream, F, A) :- '$format'(Stream, F, A).
 '$give'(atom(A), S) :- atom_string(A, S).
@@ -338,7 +344,10 @@ listing(S) :- ( S = N/A -> true ; N = S ),
 
 numbervars(T, S, E) :- term_variables(T, Vs), '$number'(Vs, S, E).
 numbervars(T) :- numbervars(T, 0, _).
-numbervars(T, S, E, _) :- numbervars(T, S, E).
+numbervars(T, S, E, Os) :-
+    ( is_list(Os), '$option'(singletons, Os, On), On == true -> term_singletons(T, Ss), '$unnamed'(Ss) ; true ), numbervars(T, S, E).
+'$unnamed'([]).
+'$unnamed'(['$VAR'('_')|Vs]) :- '$unnamed'(Vs).
 '$number'([], E, E).
 '$number'([V|Vs], N, E) :- V = '$VAR'(N), M is N+1, '$number'(Vs, M, E).
 term_variables(T, Vs, Tail) :- term_variables(T, L), '$append'(L, Tail, Vs).
@@ -360,7 +369,10 @@ set_random(seed(S)) :- ( integer(S) -> set_random_seed(S) ; true ).
 setrand(_).
 shell(_) :- fail.
 shell(_, 1).
-getenv(_, _) :- fail.
+getenv(K, V) :- '$dynamic'('$environment', 2), atom_string(A, K), '$environment'(A, V0), !, V = V0.
+% The environment of the process stays as it is: a program sees what it has set itself.
+setenv(K, V) :- unsetenv(K), atom_string(A, K), format(atom(B), '~w', [V]), assertz('$environment'(A, B)).
+unsetenv(K) :- '$dynamic'('$environment', 2), atom_string(A, K), retractall('$environment'(A, _)).
 
 must_be(T, X) :- '$must_be'(T, X).
 '$must_be'(T, _) :- var(T), !, throw(error(instantiation_error, _)).

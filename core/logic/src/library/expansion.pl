@@ -80,9 +80,13 @@ prolog_load_context(K, V) :- nb_current('$load_context', C), member(K-V, C).
 
 '$expand_within'(G0, Ms, D, G) :-
     (   compound(G0), G0 =.. [N|As0], length(As0, A), '$goals_within'(N, A, Ps)
-    ->  '$expand_args'(As0, 0, Ps, Ms, D, As), G =.. [N|As]
+    ->  '$expand_args'(As0, 0, Ps, Ms, D, As1), '$keep_branches'(N, As0, As1, As), G =.. [N|As]
     ;   G = G0
     ).
+% A goal that has become a conditional is no condition of the disjunction that it stands in.
+'$keep_branches'(;, [A0, _], [A, B], [(A ; fail), B]) :- '$conditional'(A), \+ '$conditional'(A0), !.
+'$keep_branches'(_, _, As, As).
+'$conditional'(G) :- nonvar(G), ( G = (_ -> _) ; G = (_ *-> _) ), !.
 '$goals_within'(N, 2, [0-0, 1-0]) :- memberchk(N, [',', ;, ->, *->]), !.
 '$goals_within'(\+, 1, [0-0]) :- !.
 '$goals_within'(N, A, Ps) :- current_predicate('$goals_in'/3), call('$goals_in', N, A, Ps).

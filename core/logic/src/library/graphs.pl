@@ -75,18 +75,24 @@ rb_empty(t).
 rb_insert(T0, K, V, T) :- put_assoc(K, T0, V, T).
 rb_insert_new(T0, K, V, T) :- \+ get_assoc(K, T0, _), put_assoc(K, T0, V, T).
 rb_lookup(K, V, T) :- get_assoc(K, T, V).
-rb_in(K, V, T) :- gen_assoc(K, T, V).
+rb_in(K, V, T) :- '$rb_known'(T), ( ground(K) -> get_assoc(K, T, V) ; gen_assoc(K, T, V) ).
+'$rb_known'(T) :- ( var(T) -> instantiation_error(T) ; true ).
 rb_update(T0, K, V, T) :- get_assoc(K, T0, _), put_assoc(K, T0, V, T).
 rb_update(T0, K, V0, V, T) :- get_assoc(K, T0, V0), put_assoc(K, T0, V, T).
 rb_apply(T0, K, G, T) :- get_assoc(K, T0, V0), call(G, V0, V), !, put_assoc(K, T0, V, T).
 rb_delete(T0, K, T) :- del_assoc(K, T0, _, T).
 rb_delete(T0, K, V, T) :- del_assoc(K, T0, V, T).
-rb_visit(T, L) :- assoc_to_list(T, L).
-rb_keys(T, Ks) :- assoc_to_keys(T, Ks).
+rb_visit(T, L) :- '$rb_known'(T), assoc_to_list(T, L).
+rb_keys(T, Ks) :- '$rb_known'(T), assoc_to_keys(T, Ks).
+rb_clone(T0, T, Ps) :- rb_keys(T0, Ks), '$fresh_pairs'(Ks, Ps), list_to_assoc(Ps, T).
+'$fresh_pairs'([], []).
+'$fresh_pairs'([K|Ks], [K-_|Ps]) :- '$fresh_pairs'(Ks, Ps).
+rb_partial_map(T, [], _, T).
+rb_partial_map(T0, [K|Ks], G, T) :- ( rb_apply(T0, K, G, T1) -> true ; T1 = T0 ), rb_partial_map(T1, Ks, G, T).
 rb_map(T, G) :- map_assoc(G, T).
 rb_map(T0, G, T) :- map_assoc(G, T0, T).
 rb_fold(G, T, V0, V) :- assoc_to_list(T, L), foldl(G, L, V0, V).
-rb_size(T, N) :- assoc_to_keys(T, Ks), '$length'(Ks, N).
+rb_size(T, N) :- '$rb_known'(T), assoc_to_keys(T, Ks), '$length'(Ks, N).
 rb_min(T, K, V) :- min_assoc(T, K, V).
 rb_max(T, K, V) :- max_assoc(T, K, V).
 rb_del_min(T0, K, V, T) :- min_assoc(T0, K, V), del_assoc(K, T0, _, T).

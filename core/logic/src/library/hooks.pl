@@ -41,6 +41,7 @@ format(F, As) :- '$format_parts'(F, As, G, Bs), '$plain:format'(G, Bs).
     with_output_to(string(S), print(A)), '$format_codes'(T, As, R, Bs).
 '$format_directive'([0'@|T], [A|As], [0'w|R], [S|Bs]) :- !,
     with_output_to(string(S), A), '$format_codes'(T, As, R, Bs).
+'$format_directive'([0'W|T], [A, Os|As], [0'W|R], [A, Os|Bs]) :- !, '$format_codes'(T, As, R, Bs).
 '$format_directive'([D|T], As, [D|R], Bs) :- '$element'(D, [0'~, 0'n, 0'N, 0't, 0'|, 0'+]), !, '$format_codes'(T, As, R, Bs).
 '$format_directive'([D|T], [A|As], [D|R], [A|Bs]) :- !, '$format_codes'(T, As, R, Bs).
 '$format_directive'(T, As, T, As).

@@ -3,7 +3,11 @@
 read(T) :- '$read'(T, _).
 read(S, T) :- '$reading_from'(S, read(T)).
 read_term(T, Os) :- '$read'(T, Bs), ( '$option'(variable_names, Os, Vs) -> Vs = Bs ; true ),
-    ( '$option'(variables, Os, All) -> term_variables(T, All) ; true ).
+    ( '$option'(variables, Os, All) -> term_variables(T, All) ; true ),
+    ( '$option'(singletons, Os, Ss), Ss \== warning -> term_singletons(T, Vs), '$named_singletons'(Bs, Vs, Ss) ; true ).
+'$named_singletons'([], _, []).
+'$named_singletons'([N = V|Bs], Vs, Ss) :-
+    ( '$identical_in'(Vs, V) -> Ss = [N = V|Ss1] ; Ss = Ss1 ), '$named_singletons'(Bs, Vs, Ss1).
 read_term(S, T, Os) :- '$reading_from'(S, read_term(T, Os)).
 get_char(S, C) :- '$reading_from'(S, get_char(C)).
 peek_char(S, C) :- '$reading_from'(S, peek_char(C)).
@@ -55,6 +59,13 @@ is_stream(S) :- nonvar(S), catch('$stream_number'(S, _), _, fail).
 open(F, M, S) :- open(F, M, S, []).
 open(F, M, S, Os) :- '$file_name'(F, Name), '$open'(Name, M, N), S = '$stream'(N),
     ( '$option'(alias, Os, A) -> '$set_alias'(A, N) ; true ).
+open_string(T, S) :- '$open_text'(T, N), S = '$stream'(N).
+open_null_stream(S) :- tmp_file(null, F), open(F, write, S).
+% Names that no file has. What a program writes is seen by the program alone.
+tmp_file(B, F) :- repeat, N is random(1 << 30), format(atom(F), '/tmp/gchr_~w_~d', [B, N]), \+ exists_file(F), !.
+tmp_file_stream(_, F, S) :- var(S), !, '$open_temporary'('', F, S).
+tmp_file_stream(F, S, Os) :- ( '$option'(extension, Os, E) -> atom_concat('.', E, D) ; D = '' ), '$open_temporary'(D, F, S).
+'$open_temporary'(E, F, S) :- tmp_file(file, F0), atom_concat(F0, E, F), open(F, write, S).
 % Names of files are atoms or texts.
 '$file_name'(F, _) :- var(F), !, throw(error(instantiation_error, _)).
 '$file_name'(F, _) :- cyclic_term(F), !, throw(error(domain_error(source_sink, F), _)).
@@ -117,7 +128,6 @@ put(S, C) :- char_code(Ch, C), put_char(S, Ch).
 put_code(C) :- put(C).
 put_byte(C) :- put(C).
 portray_clause(S, C) :- with_output_to(string(T), portray_clause(C)), write(S, T).
+portray_clause(S, C, _) :- portray_clause(S, C).
 swritef(S, F) :- swritef(S, F, []).
 swritef(S, F, As) :- with_output_to(string(S), writef(F, As)).
-string_lines(S, Ls) :- nonvar(S), !, split_string(S, "\n", "", L0), ( append(Ls0, [""], L0) -> Ls = Ls0 ; Ls = L0 ).
-string_lines(S, Ls) :- atomic_list_concat(Ls, '\n', A), atom_string(A, S).

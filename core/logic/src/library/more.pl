@@ -81,6 +81,7 @@ nth_clause(H, N, R) :- nonvar(R), !, clause(H0, _, R), functor(H0, F, A), functo
 nth_clause(H, N, R) :- functor(H, F, A), functor(G, F, A), findall(R0, clause(G, _, R0), Rs), nth1(N, Rs, R).
 copy_predicate_clauses(From, To) :- functor(From, F, A), functor(H, F, A), functor(To, T, _), H =.. [_|As], N =.. [T|As], forall(clause(H, B), assertz((N :- B))).
 context_module(user).
+'@'(G, _) :- call(G).
 initialization(G) :- call(G).
 initialization(G, _) :- call(G).
 main :- call(main, []).
@@ -99,8 +100,6 @@ mutex_destroy(_).
 mutex_lock(_).
 mutex_trylock(_).
 mutex_unlock(_).
-setenv(_, _).
-unsetenv(_).
 nb_linkval(K, V) :- nb_setval(K, V).
 nb_linkarg(I, T, V) :- nb_setarg(I, T, V).
 

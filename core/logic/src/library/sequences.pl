@@ -18,7 +18,7 @@ order_by(Specs, G) :- term_variables(G, Vs), findall(Vs, G, L0), '$reversed'(Spe
     pairs_values(K1, L1), '$order_by'(Ss, Vs, L1, L).
 '$keyed'([], _, _, []).
 '$keyed'([X|Xs], W, Vs, [K-X|R]) :- copy_term_nat(W-Vs, K-X), '$keyed'(Xs, W, Vs, R).
-group_by(By, T, G, Bag) :- bagof(T, G, Bag), ( ground(By) -> true ; true ).
+group_by(By, T, G, Bag) :- findall(By-T, G, L), bagof(T, '$element'(By-T, L), Bag).
 foreach(Gen, G) :- term_variables(Gen, Vs), findall(Vs, Gen, L), '$foreach'(L, Vs, G).
 '$foreach'([], _, _).
 '$foreach'([V|T], Vs, G) :- term_variables(G, Gs), '$without'(Gs, Vs, Free), copy_term_nat(Free-Vs-G, Free-V-G1), call(G1), '$foreach'(T, Vs, G).

@@ -18,3 +18,10 @@ x(L) :- retractall(f(_)), numlist(1, 9, Ns), forall(member(N, Ns), assertz(f(N))
 %= L = [1]-[1, 2]
 %? x(L)
 %= L = [a, 7, 8, 9, 7]-[k, k]
+:- dynamic insect/1, seen_insect/1.
+view(L) :-
+    retractall(insect(_)), retractall(seen_insect(_)), assertz(insect(ant)), assertz(insect(bee)),
+    ( retract(insect(I)), assertz(seen_insect(I)), retract(insect(bee)), fail ; findall(I, retract(seen_insect(I)), L) ).
+
+%? view(L)
+%= L = [ant, bee]

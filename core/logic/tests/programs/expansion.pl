@@ -80,3 +80,9 @@ without_number.
 %= N = 2
 %? with_number, \+ current_predicate(without_number/0)
 %= true
+
+user:goal_expansion(at_most_once(G), (G -> true)).
+one_or_two(X) :- ( at_most_once(member(X, [1, 3])) ; X = 2 ).
+
+%? findall(X, one_or_two(X), L)
+%= L = [1, 2]

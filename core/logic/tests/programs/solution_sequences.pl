@@ -26,3 +26,8 @@ p(b, 2). p(a, 1). p(b, 1). p(a, 3).
 %= S = 63
 %? max_member([A, B]>>(A @=< B), M, [1, 3, 2])
 %= M = 3
+
+pair(1, b, x). pair(2, a, y). pair(1, a, x). pair(2, c, z).
+
+%? findall(K-Vs, group_by(K, V, pair(K, V, _), Vs), L)
+%= L = [1-[b, a], 2-[a, c]]

@@ -44,3 +44,9 @@ most(A, B, C) :- C is max(A, B).
 %= P = [a, b, c, a]
 %? path(d, _)
 %= the derivation failed
+
+:- table best_sum(+, max).
+best_sum(L, S) :- member(A, L), member(B, L), S is A+B.
+
+%? best_sum([1, 5, 3], S)
+%= S = 10

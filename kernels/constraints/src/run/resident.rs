@@ -19,6 +19,7 @@ use gchr_constraints::plan::ChrPlan;
 use super::{Failure, Job, Options, Runner, Tables};
 use crate::kernels::Kernels;
 use crate::start::{self, Input};
+use crate::tables::MOST;
 use crate::tables::snapshot::Snapshot;
 use gchr_kernel::device::{Device, DeviceError};
 use gchr_runtime::outcome;
@@ -89,9 +90,8 @@ impl Resident {
     ) -> Result<Self, Failure> {
         let input = Input::default();
         let tables = Tables::of_store(&ground.job(&input), &options, store, device)?;
-        let tables = tables.ok_or_else(|| {
-            stopped(StopReason::Indices { what: "constraints".into(), limit: u64::from(u32::MAX) })
-        })?;
+        let tables =
+            tables.ok_or_else(|| stopped(StopReason::Indices { what: "constraints".into(), limit: MOST }))?;
         Ok(Self { tables: Some(tables), before: None, older: None })
     }
 
