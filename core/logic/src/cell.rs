@@ -145,11 +145,6 @@ impl Cell {
     pub fn is_atom(self) -> bool {
         self.0 & 7 == Tag::Atom as u64
     }
-    /// Whether the cell is an atom as programs test for it: the empty list is none.
-    #[inline(always)]
-    pub fn is_text_atom(self) -> bool {
-        self.is_atom() && self != Cell::atom(crate::names::atom::nil)
-    }
     /// Whether two equal terms are equal cells.
     #[inline(always)]
     pub fn is_immediate(self) -> bool {

@@ -206,11 +206,13 @@ impl Heap<'_> {
     pub fn record(&mut self, term: Cell) -> Record {
         let term = self.deref(term);
         if term.is_immediate() {
-            return Record { cells: Box::default(), root: term };
+            return Record { cells: Box::default(), root: term, attributed: false };
         }
         let mut spare = std::mem::take(&mut self.spare);
         let record = match self.small_copy(term, 0, false, &mut spare) {
-            true => Record { root: spare.target[0], cells: spare.target.as_slice().into() },
+            true => {
+                Record { root: spare.target[0], cells: spare.target.as_slice().into(), attributed: false }
+            }
             false => self.record_of(term),
         };
         self.spare = spare;
@@ -221,10 +223,10 @@ impl Heap<'_> {
     pub fn record_of(&self, term: Cell) -> Record {
         let term = self.deref(term);
         if term.is_immediate() {
-            return Record { cells: Box::default(), root: term };
+            return Record { cells: Box::default(), root: term, attributed: false };
         }
         let cells = Copying::run(self, term, 0, None);
-        Record { root: cells[0], cells: cells.into_boxed_slice() }
+        Record { root: cells[0], cells: cells.into_boxed_slice(), attributed: false }
     }
 
     /// Brings a stored term back, with new variables.

@@ -54,6 +54,14 @@ differs = "differs", apart = "apart", one = "one", shift = "shift", mirror = "mi
 fd_le = "le", distinct = "distinct", reified = "reified", in_ = "in", fd_if = "$fd_if", fd_or = "$fd_or", fd_and = "$fd_and",
 }
 
+impl Cell {
+    /// Whether the cell is an atom as programs test for it: the empty list is none.
+    #[inline(always)]
+    pub fn is_text_atom(self) -> bool {
+        self.is_atom() && self != Cell::atom(atom::nil)
+    }
+}
+
 impl Names {
     pub fn new() -> Self {
         let mut names = Self { texts: Vec::new(), numbers: HashMap::default() };

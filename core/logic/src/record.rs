@@ -7,6 +7,8 @@ use crate::cell::Cell;
 pub(crate) struct Record {
     pub cells: Box<[Cell]>,
     pub root: Cell,
+    /// Whether the term is `Term-List`, with the attributes of its variables in the list.
+    pub attributed: bool,
 }
 
 impl Record {

@@ -283,7 +283,7 @@ impl Machine<'_, '_> {
                 let (reason, mut places) = match throw {
                     Throw::Stop(reason) => (Reason::Stop(*reason), Vec::new()),
                     Throw::Ball(ball) => {
-                        let term = self.heap.restore(&ball);
+                        let term = self.restored(&ball);
                         let message = self.error_text(term);
                         let term = self.shortly_written(term);
                         (Reason::Thrown { term, message }, std::mem::take(&mut self.backtrace))
@@ -351,7 +351,7 @@ impl Machine<'_, '_> {
             Ok(Outcome::Holds) => return Ok(()),
             Ok(Outcome::Fails) => "it does not hold".to_string(),
             Err(Throw::Ball(ball)) => {
-                let term = self.heap.restore(&ball);
+                let term = self.restored(&ball);
                 self.backtrace.clear();
                 self.error_text(term)
             }

@@ -41,9 +41,15 @@ impl Heap<'_> {
     #[inline(always)]
     fn unify_simple(&mut self, a: Cell, b: Cell) -> Option<bool> {
         match (a.tag(), b.tag()) {
-            (Tag::Ref, Tag::Ref) | (Tag::Att, Tag::Att) => {
+            (Tag::Ref, Tag::Ref) => {
                 // The younger variable refers to the older one.
                 let (old, young) = if a.place() < b.place() { (a, b) } else { (b, a) };
+                Some(self.bind(young, old))
+            }
+            (Tag::Att, Tag::Att) => {
+                // The same by their numbers: a variable that has got attributes anew is younger than its place.
+                let number = |cell: Cell| self.cells[cell.place() + 2].as_int();
+                let (old, young) = if number(a) < number(b) { (a, b) } else { (b, a) };
                 Some(self.bind(young, old))
             }
             (Tag::Ref, _) => Some(self.bind_checked(a, b)),

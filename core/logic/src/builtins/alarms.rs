@@ -56,7 +56,7 @@ impl Machine<'_, '_> {
         self.heap.meter.ring_at(self.alarms.next_limit());
         let Action::Throw(record) = &self.alarms.get(id)?.action else { return None };
         let record = record.clone();
-        let ball = self.heap.restore(&record);
+        let ball = self.restored(&record);
         Some(self.throw(ball))
     }
 

@@ -21,10 +21,10 @@ pub(super) const TABLE: Table = &[
         Err(if ball.is_var() { m.instantiation_error() } else { m.throw(ball) })
     }),
     // A term that was caught, in the environment where it was thrown first, if that still counts.
-    ("$rethrow", 1, |m| Err(Throw::Ball(Box::new(m.heap.record(m.x[0]))))),
+    ("$rethrow", 1, |m| Err(Throw::Ball(Box::new(m.recorded(m.x[0]))))),
     ("$rethrow", 2, |m| {
         m.thrown_in = Some(m.int_arg(1)? as usize);
-        Err(Throw::Ball(Box::new(m.heap.record(m.x[0]))))
+        Err(Throw::Ball(Box::new(m.recorded(m.x[0]))))
     }),
     ("halt", 0, |_| Err(Throw::Halt(0))),
     ("halt", 1, |m| {
@@ -59,7 +59,7 @@ pub(super) const TABLE: Table = &[
         Ok(true)
     }),
     ("$findall_add", 1, |m| {
-        let record = m.heap.record(m.x[0]);
+        let record = m.recorded(m.x[0]);
         if let Some(results) = m.findalls.last_mut() {
             results.push(record);
         }
@@ -70,14 +70,14 @@ pub(super) const TABLE: Table = &[
         m.afford(8 * results.len())?;
         let mut items = Vec::with_capacity(results.len());
         for record in &results {
-            items.push(m.heap.restore(record));
+            items.push(m.restored(record));
         }
         let list = m.heap.list_with_tail(&items, m.x[1]);
         Ok(m.unify_arg(0, list))
     }),
     ("nb_setval", 2, |m| {
         let name = m.atom_arg(0)?;
-        let record = m.heap.record(m.x[1]);
+        let record = m.recorded(m.x[1]);
         m.globals.insert(name, Global::Record(record));
         Ok(true)
     }),
@@ -462,7 +462,7 @@ fn get_global(m: &mut M<'_, '_>) -> Done<bool> {
         Some(Global::Term(cell)) => *cell,
         Some(Global::Record(record)) => {
             let record = record.clone();
-            m.heap.restore(&record)
+            m.restored(&record)
         }
         None => {
             let key = Cell::atom(name);

@@ -64,8 +64,8 @@ fn sort4(m: &mut Machine<'_, '_>) -> Done<bool> {
 }
 
 impl Machine<'_, '_> {
-    /// The path to what elements are sorted by: the number of an argument (0: the element itself), or a list of numbers,
-    /// from the outermost term inwards.
+    /// The path to what elements are sorted by: the number of an argument (0: the element itself), or a list of
+    /// numbers, from the outermost term inwards.
     fn sort_key(&mut self, key: Cell) -> Done<Vec<usize>> {
         let (items, rest) = self.heap.list_items(key);
         let is_path = !items.is_empty() && rest == Cell::atom(crate::names::atom::nil);

@@ -7,6 +7,7 @@ use crate::cell::{Cell, MAX_ARITY, Tag};
 use crate::heap::Heap;
 use crate::machine::{Done, Machine};
 use crate::names::atom;
+use crate::record::Record;
 
 type M<'c, 'a> = Machine<'c, 'a>;
 
@@ -479,23 +480,63 @@ fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
     Ok(true)
 }
 
+impl Machine<'_, '_> {
+    /// A term with the attributes of its variables, `Term-[Variable-Attributes, ...]`; none where it has no such
+    /// variables.
+    fn with_attributes(&mut self, term: Cell) -> Option<Cell> {
+        let attributed =
+            if self.heap.numbered == 0 { Vec::new() } else { self.heap.attributed_variables(&[term]) };
+        if attributed.is_empty() {
+            return None;
+        }
+        let pairs: Vec<Cell> = attributed
+            .iter()
+            .map(|&v| {
+                let attributes = self.heap.cells[v.place() + 1];
+                self.heap.compound(atom::minus, &[v, attributes])
+            })
+            .collect();
+        let list = self.heap.list(&pairs);
+        Some(self.heap.compound(atom::minus, &[term, list]))
+    }
+
+    /// A copy outside of the heap that keeps attributes, but not that a variable is in constraints.
+    pub fn recorded(&mut self, term: Cell) -> Record {
+        match self.with_attributes(term) {
+            None => self.heap.record(term),
+            Some(whole) => Record { attributed: true, ..self.heap.record(whole) },
+        }
+    }
+
+    /// Brings a term back that was [recorded](Self::recorded).
+    pub fn restored(&mut self, record: &Record) -> Cell {
+        let whole = self.heap.restore(record);
+        if !record.attributed || !whole.is_compound() {
+            return whole;
+        }
+        let (term, list) = (self.heap.arg(whole, 0), self.heap.arg(whole, 1));
+        for pair in self.heap.list_items(list).0 {
+            let (variable, mut rest) = (self.heap.arg(pair, 0), self.heap.arg(pair, 1));
+            while rest.is_compound() {
+                let [module, value, next] = [0, 1, 2].map(|i| self.heap.arg(rest, i));
+                if module != Cell::atom(atom::chr) {
+                    let variable = self.heap.deref(variable);
+                    self.attach(variable, module, value);
+                }
+                rest = next;
+            }
+        }
+        term
+    }
+}
+
 /// `$copy_term(Term, Copy, Attributes)`: `Attributes` are those of the copy's variables, as a list
 /// `Variable-Attributes`.
 fn copy_with_attributes(m: &mut M<'_, '_>, copy: fn(&mut Heap, Cell) -> Cell) -> Done<bool> {
-    let attributed = if m.heap.numbered == 0 { Vec::new() } else { m.heap.attributed_variables(&[m.x[0]]) };
-    if attributed.is_empty() {
+    let Some(whole) = m.with_attributes(m.x[0]) else {
         let term = copy(&mut m.heap, m.x[0]);
         return Ok(m.unify_arg(1, term) && m.unify_arg(2, Cell::atom(atom::nil)));
-    }
-    let pairs: Vec<Cell> = attributed
-        .iter()
-        .map(|&v| {
-            let attributes = m.heap.cells[v.place() + 1];
-            m.heap.compound(atom::minus, &[v, attributes])
-        })
-        .collect();
-    let list = m.heap.list(&pairs);
-    let whole = m.heap.compound(atom::minus, &[m.x[0], list]);
+    };
     let copy = copy(&mut m.heap, whole);
     let (term, list) = (m.heap.arg(copy, 0), m.heap.arg(copy, 1));
     Ok(m.unify_arg(1, term) && m.unify_arg(2, list))

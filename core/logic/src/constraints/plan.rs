@@ -99,6 +99,7 @@ impl Planner<'_> {
                 module,
                 occurrences: Vec::new(),
                 indexes: Vec::new(),
+                partial: true,
                 open: declaration.columns.iter().any(|c| c.mode != Mode::Ground),
                 types: types.collect(),
             });
@@ -132,7 +133,9 @@ impl Planner<'_> {
             if head.passive {
                 continue;
             }
-            let (symbol, _) = self.symbol(head)?;
+            let (symbol, args) = self.symbol(head)?;
+            let partial = self.wakes_partially(&self.modes[symbol as usize], args, rule.guard);
+            self.plan.symbols[symbol as usize].partial &= partial;
             let (occurrence, steps) = self.occurrence(rule, number, &heads, i, &slots)?;
             let planned = &mut self.planned[symbol as usize];
             planned.occurrences.push(occurrence);
@@ -141,6 +144,15 @@ impl Planner<'_> {
         let planned = self.body(rule, number, heads.len(), &slots);
         self.plan.rules.push(planned.into());
         Ok(())
+    }
+
+    /// Whether a head allows its constraint to be [partially woken](Symbol::partial).
+    fn wakes_partially(&self, modes: &[Mode], args: &[LogicTermId], guard: LogicTermId) -> bool {
+        let mut asked = Slots::default();
+        self.number_variables(guard, &mut asked);
+        args.iter().zip(modes).filter(|(_, mode)| **mode != Mode::Ground).all(
+            |(&arg, _)| matches!(self.program.terms.node(arg), LogicNode::Var(v) if !asked.contains_key(v)),
+        )
     }
 
     fn number_variables(&self, term: LogicTermId, slots: &mut Slots) {

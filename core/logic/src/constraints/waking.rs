@@ -43,8 +43,32 @@ impl Machine<'_, '_> {
             while list.is_compound() && !self.is_alive(self.heap.arg(list, 0).as_int() as u32) {
                 list = self.heap.arg(list, 1);
             }
+            self.grow_young(variable, list);
             let list = self.heap.cons(Cell::int(id as usize), list);
             self.set_watchers(variable, Watchers { list, met });
+        }
+    }
+
+    /// A variable that waits for nothing any more counts as a new one when it waits again: of two variables the younger
+    /// one is bound, and so it is in SWI-Prolog, which takes the attributes away with the last constraint.
+    fn grow_young(&mut self, variable: Cell, list: Cell) {
+        if variable.tag() != Tag::Att || self.heap.attributes(variable).nth(1).is_some() {
+            return;
+        }
+        let own = self.heap.attributes(variable).next();
+        if own.is_none_or(|att| self.heap.arg(att, 0) != Cell::atom(atom::chr)) {
+            return;
+        }
+        let constraints = &self.constraints;
+        let wakes = |id: u32| {
+            let symbol = constraints.suspensions[id as usize].symbol;
+            !constraints.symbols[symbol as usize].occurrences.is_empty()
+        };
+        let watching = self.heap.list_items(list).0.into_iter().map(|cell| cell.as_int() as u32);
+        if !watching.filter(|&id| self.is_alive(id)).any(wakes) {
+            self.heap.numbered += 1;
+            let number = Cell::int(self.heap.numbered);
+            self.heap.assign(variable.place() + 2, number);
         }
     }
 
@@ -81,21 +105,17 @@ impl Machine<'_, '_> {
         let value = self.heap.deref(self.x[1]);
         let mut woken = None;
         for variable in self.heap.variables(value) {
-            let all = self.meet(variable, &ids);
+            let mut all = self.meet(variable, &ids);
             if variable == value {
+                let constraints = &self.constraints;
+                let partial = |id: u32| {
+                    constraints.symbols[constraints.suspensions[id as usize].symbol as usize].partial
+                };
+                all.retain(|id| !partial(*id) || ids.binary_search(id).is_ok());
                 woken = Some(all);
             }
         }
-        for &id in &ids {
-            let suspension = &self.constraints.suspensions[id as usize];
-            let (symbol, term) = (suspension.symbol, suspension.term);
-            for (index, key) in self.keys(symbol, term).into_iter().enumerate() {
-                if self.constraints.suspensions[id as usize].keys[index] != key {
-                    let old = self.constraints.move_key(id, index, key);
-                    self.note_change(Change::Key(id, index, old));
-                }
-            }
-        }
+        self.renew_keys(&ids);
         // What a guard binds does not wake the constraint that it is the guard of.
         let mut ids = woken.unwrap_or(ids);
         let asked = &self.constraints.asked;
@@ -106,6 +126,31 @@ impl Machine<'_, '_> {
         let list = self.heap.list(&cells);
         self.frame(&[list], at::NEXT_WOKEN);
         self.next_woken()
+    }
+
+    /// Has indexes know constraints by what their arguments are now.
+    fn renew_keys(&mut self, ids: &[u32]) {
+        for &id in ids {
+            let suspension = &self.constraints.suspensions[id as usize];
+            let (symbol, term) = (suspension.symbol, suspension.term);
+            for (index, key) in self.keys(symbol, term).into_iter().enumerate() {
+                if self.constraints.suspensions[id as usize].keys[index] != key {
+                    let old = self.constraints.move_key(id, index, key);
+                    self.note_change(Change::Key(id, index, old));
+                }
+            }
+        }
+    }
+
+    /// Variables were bound together: indexes know it before the first constraint is woken.
+    pub fn renew_keys_of(&mut self, variable: Cell) {
+        let mut attributes = self.heap.attributes(variable);
+        let own = attributes.find(|&att| self.heap.arg(att, 0) == Cell::atom(atom::chr));
+        drop(attributes);
+        if let Some(att) = own {
+            let ids: Vec<u32> = self.watching(self.heap.arg(att, 1)).collect();
+            self.renew_keys(&ids);
+        }
     }
 
     /// Goes on with the next constraint that a binding woke.

@@ -65,7 +65,7 @@ impl Machine<'_, '_> {
         if let Some(choice) = self.choices.last_mut() {
             choice.stack = stack;
         }
-        let ball = self.heap.restore(ball);
+        let ball = self.restored(ball);
         let name = self.db.names.intern(if within { "exception" } else { "external_exception" });
         let why = self.heap.compound(name, &[ball]);
         self.enter_named("$clean_up_thrown", &[why, catcher, cleanup, ball, Cell::int(thrown_in)])

@@ -329,7 +329,7 @@ impl Machine<'_, '_> {
                 self.choices.pop();
                 continue;
             }
-            let thrown = self.heap.restore(&ball);
+            let thrown = self.restored(&ball);
             // The choice point stays until it is known that the term is caught: it undoes the bindings.
             if self.heap.unify(catcher, thrown) {
                 self.saved.truncate(self.choices[level].saved);

@@ -13,7 +13,7 @@ impl Machine<'_, '_> {
     /// Throws a term.
     pub fn throw(&mut self, ball: Cell) -> Throw {
         self.note_backtrace();
-        Throw::Ball(Box::new(self.heap.record(ball)))
+        Throw::Ball(Box::new(self.recorded(ball)))
     }
     /// `error(Formal, _)`.
     pub fn error(&mut self, formal: Cell) -> Throw {
@@ -66,7 +66,7 @@ impl Machine<'_, '_> {
     fn in_context(&mut self, name: Atom, arity: usize, throw: Throw) -> Throw {
         let function = self.function.take();
         let Throw::Ball(record) = throw else { return throw };
-        let ball = self.heap.restore(&record);
+        let ball = self.restored(&record);
         let Some((_, context)) = self.heap.binary(ball, atom::error).filter(|(_, context)| context.is_var())
         else {
             return Throw::Ball(record);
@@ -83,7 +83,7 @@ impl Machine<'_, '_> {
         let (name, message) = (self.db.names.intern("context"), self.heap.variable());
         let known = self.heap.compound(name, &[place, message]);
         self.heap.unify(context, known);
-        Throw::Ball(Box::new(self.heap.record(ball)))
+        Throw::Ball(Box::new(self.recorded(ball)))
     }
     pub fn formal(&mut self, name: &str, args: &[Cell]) -> Throw {
         let name = self.db.names.intern(name);

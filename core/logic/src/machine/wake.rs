@@ -13,6 +13,13 @@ impl Machine<'_, '_> {
         let bound = std::mem::take(&mut self.heap.woken);
         let wake = self.db.names.intern("wake");
         let mut goals = Vec::new();
+        if bound.len() > 1 {
+            for woken in &bound {
+                if let Woken::Bound(place, _) = woken {
+                    self.renew_keys_of(Cell::attributed(*place));
+                }
+            }
+        }
         for woken in bound {
             match woken {
                 Woken::Bound(place, value) => {

@@ -120,6 +120,9 @@ pub(crate) struct Symbol {
     pub indexes: Vec<Vec<Path>>,
     /// Whether an argument may be unbound: then bindings wake it.
     pub open: bool,
+    /// Whether all active heads have variables alone where an argument may be unbound, and their guards ask about none
+    /// of them: then SWI-Prolog does not wake it when a variable that it holds stays and another one is bound to that.
+    pub partial: bool,
     /// Types of the columns, for those that have one.
     pub types: Vec<Option<Type>>,
 }
