@@ -1,5 +1,6 @@
 //! A chart of terms: for each token, from the last one to the first, all terms that begin there.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
@@ -39,6 +40,8 @@ struct Edge {
     prec: u8,
     node: usize,
     sort: Type,
+    /// Where the first argument ends, of an operator that begins with it.
+    split: usize,
 }
 
 /// The terms that begin at each token.
@@ -97,33 +100,42 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
                 let edge = self.edges[at + 1][i];
                 if self.tokens.get(edge.end).is_some_and(|token| token.is(")")) {
                     let end = self.qualified(edge.end + 1, edge.kind);
-                    found.push(Edge { end, prec: 0, ..edge });
+                    found.push(Edge { end, prec: 0, split: 0, ..edge });
                 }
             }
         }
-        let mut next = 0;
-        let mut kept: HashMap<(usize, usize, u8), usize> = HashMap::default();
-        while next < found.len() && self.edges[at].len() < MAX_EDGES {
-            let edge = found[next];
-            next += 1;
+        // Shorter terms first: what goes on behind one is longer, so that all readings up to an end are known there.
+        let mut by_end: BTreeMap<usize, Vec<Edge>> = BTreeMap::new();
+        loop {
+            found.drain(..).for_each(|edge: Edge| by_end.entry(edge.end).or_default().push(edge));
+            let Some((_, readings)) = by_end.pop_first() else { return };
+            for edge in self.best_readings(at, readings) {
+                if self.edges[at].len() == MAX_EDGES {
+                    return;
+                }
+                self.edges[at].push(edge);
+                self.behind(at, edge, &mut found);
+            }
+        }
+    }
+
+    /// Of terms over the same tokens, one of each kind and precedence: one that has a sort; then the one with the longest
+    /// first argument, as Maude reads chains of operators that bind alike.
+    fn best_readings(&mut self, at: usize, readings: Vec<Edge>) -> Vec<Edge> {
+        let worth = |edge: &Edge| (matches!(edge.sort, Type::Sort(_)), edge.split);
+        let mut best: Vec<Edge> = Vec::new();
+        for edge in readings {
             self.reached[at] = self.reached[at].max(edge.end);
             if !self.is_useful(edge) {
                 continue;
             }
-            let key = (edge.kind, edge.end, edge.prec);
-            if let Some(&known) = kept.get(&key) {
-                let known = &mut self.edges[at][known];
-                // Of two readings, one that has a sort.
-                if matches!(known.sort, Type::Sort(_)) || matches!(edge.sort, Type::Kind(_)) {
-                    continue;
-                }
-                *known = edge;
-            } else {
-                kept.insert(key, self.edges[at].len());
-                self.edges[at].push(edge);
+            match best.iter_mut().find(|known| (known.kind, known.prec) == (edge.kind, edge.prec)) {
+                Some(known) if worth(known) >= worth(&edge) => {}
+                Some(known) => *known = edge,
+                None => best.push(edge),
             }
-            self.behind(at, edge, &mut found);
         }
+        best
     }
 
     /// Whether a term ends where the text does, or where a larger one may go on.
@@ -179,7 +191,14 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             {
                 let end = edge.end + 1 + before - reader.left();
                 let node = self.node(Node::HasSort(edge.node, of), at, end);
-                found.push(Edge { kind: truth, end, prec: 51, node, sort: self.truth_sort() });
+                found.push(Edge {
+                    kind: truth,
+                    end,
+                    prec: 51,
+                    node,
+                    sort: self.truth_sort(),
+                    split: edge.end,
+                });
             }
         }
     }
@@ -277,7 +296,11 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             }
         };
         let node = self.node(node, start, end);
-        Edge { kind: of.kind, end, prec: of.prec, node, sort }
+        let split = match of.parts.first() {
+            Some(Part::Hole(..)) => args.first().map_or(0, |arg| arg.end),
+            _ => 0,
+        };
+        Edge { kind: of.kind, end, prec: of.prec, node, sort, split }
     }
 
     /// Variables, numbers, strings, quoted identifiers, and `s_^3(X)`.
@@ -286,13 +309,13 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         let token = self.tokens[at].clone();
         if let Some((name, sort, end)) = self.of.variable(self.tokens, at) {
             let node = self.node(Node::Variable(name, sort), at, end);
-            found.push(Edge { kind: signature.kind(sort), end, prec: 0, node, sort });
+            found.push(Edge { kind: signature.kind(sort), end, prec: 0, node, sort, split: 0 });
         }
         let mut constant = |chart: &mut Self, name: &str, node: Node| {
             if let Some(sort) = signature.library_sort(name) {
                 let node = chart.node(node, at, at + 1);
                 let (kind, sort) = (signature.sorts[sort].kind, Type::Sort(sort));
-                found.push(Edge { kind, end: at + 1, prec: 0, node, sort });
+                found.push(Edge { kind, end: at + 1, prec: 0, node, sort, split: 0 });
             }
         };
         let text = &*token.text;
@@ -339,7 +362,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             signature.library_sort("Char").map(Type::Sort).filter(|&of| signature.is_below(of, whole));
         let sort = if bytes.len() == 1 { character.unwrap_or(whole) } else { whole };
         let node = self.node(Node::String(bytes), at, at + 1);
-        found.push(Edge { kind, end: at + 1, prec: 0, node, sort });
+        found.push(Edge { kind, end: at + 1, prec: 0, node, sort, split: 0 });
     }
 
     /// A string as the application that it stands for.
@@ -386,7 +409,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
                         (_, Err(_)) => continue,
                     };
                     let node = self.node(node, at, end);
-                    found.push(Edge { kind: signature.ops[op].range, end, prec: 0, node, sort });
+                    found.push(Edge { kind: signature.ops[op].range, end, prec: 0, node, sort, split: 0 });
                 }
             }
         }
