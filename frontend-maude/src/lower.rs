@@ -130,6 +130,8 @@ pub(crate) struct Space {
     with_equations: HashSet<usize>,
     /// Operators with axioms whose normalised applications are tried.
     defined: HashSet<usize>,
+    /// Those that have equations by which one argument decides.
+    decided: HashSet<usize>,
     /// How many places there are.
     places: usize,
     /// Operators of which an equation says that equal arguments are one, with the type of such arguments.
@@ -221,6 +223,7 @@ impl Space {
             made: HashMap::default(),
             todo: VecDeque::new(),
             defined: HashSet::default(),
+            decided: HashSet::default(),
             places: 0,
             idempotent: HashMap::default(),
         };

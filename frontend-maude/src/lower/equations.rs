@@ -1,8 +1,8 @@
 //! Equations and memberships to rules.
 
 use super::pattern::{Matching, needs_search, readings};
-use super::step::{Env, Search, Step, Then, Unmatched};
-use super::steps::same_variable;
+use super::step::{Env, Search, Step, Then, Unmatched, Width};
+use super::steps::{occurrences, same_variable};
 use super::*;
 use crate::syntax::EquationKind;
 use crate::term::Condition;
@@ -11,8 +11,9 @@ use crate::term::Condition;
 #[derive(Clone, Copy)]
 pub(super) enum Gives<'t> {
     Term(&'t Term),
-    /// The same, with the arguments of an operator that an equation did not match: before it, and behind it.
-    Extended(&'t Term, usize, &'t [(Key, bool)]),
+    /// The same, with the arguments of an operator that an equation did not match: before it, and behind it; and the
+    /// variables whose values are evaluated before.
+    Extended(&'t Term, usize, &'t [(Key, bool)], &'t [Key]),
     Value(&'t Expr),
     /// A step by a rule: the same, in such an application.
     Step(&'t Term, Option<(usize, &'t [(Key, bool)])>, SymbolId),
@@ -195,11 +196,14 @@ impl Lower<'_> {
             steps.extend(conditions.iter().map(Step::Holds));
             self.searched(&mut matching.cx, steps, gives, span)?;
         }
-        let cx = matching.cx;
+        let mut cx = matching.cx;
+        if let Gives::Extended(_, op, _, joined) = gives {
+            self.evaluate_joined(&mut cx, op, joined, span);
+        }
         let body = match gives {
             Gives::Term(right) => self.expr(&cx, right),
             Gives::Value(value) => value.clone(),
-            Gives::Extended(right, op, rests) => self.with_rests(&cx, right, op, rests, span),
+            Gives::Extended(right, op, rests, _) => self.with_rests(&cx, right, op, rests, span),
             Gives::Step(right, extended, within) => {
                 let body = match extended {
                     Some((op, rests)) => self.with_rests(&cx, right, op, rests, span),
@@ -210,6 +214,35 @@ impl Lower<'_> {
         };
         self.rule(symbol, cx, patterns, body, span);
         Ok(())
+    }
+
+    /// Variables for several arguments of an operator that an equation uses on their own: arguments of two normal forms
+    /// may have come together in their values, and equations for the operator may hold for these. Where the result is
+    /// again an application of the operator, all its arguments are evaluated together.
+    fn joined_variables(&self, op: usize, left: &Term, right: &Term) -> Vec<Key> {
+        let alone = match &right.kind {
+            TermKind::App(key, _) if self.op(key) == op => self.space.elements(op, right),
+            _ => Vec::new(),
+        };
+        let within_root = |term: &Term| alone.iter().filter(|other| same_variable(other, term)).count();
+        let several = self.space.elements(op, left).into_iter().filter_map(|term| match &term.kind {
+            TermKind::Var(name, of) if self.space.width(op, term) != Width::One => {
+                (occurrences(term, right) > within_root(term)).then(|| Key::Named(name.clone(), of.clone()))
+            }
+            _ => None,
+        });
+        several.collect()
+    }
+
+    /// Has the equations for an operator tried on the values of variables.
+    fn evaluate_joined(&mut self, cx: &mut Cx, op: usize, joined: &[Key], span: Span) {
+        for key in joined {
+            let Some(&var) = cx.known.get(key) else { continue };
+            let top = self.function(Make::Top(op));
+            let value = self.app(top, vec![cx.value(var, span)], span);
+            let pattern = cx.bind(key, cx.vars[var].sort, span);
+            cx.matches(value, pattern);
+        }
     }
 
     /// What an equation gives, with the arguments that it did not match.
@@ -246,7 +279,7 @@ impl Lower<'_> {
                 }
             }
         }
-        if let Gives::Extended(_, op, rests) | Gives::Step(_, Some((op, rests)), _) = gives {
+        if let Gives::Extended(_, op, rests, _) | Gives::Step(_, Some((op, rests)), _) = gives {
             let lists = self.lists(self.space.signature.ops[op].range);
             let sort = |before: bool| if before { lists.sort } else { lists.left };
             wanted.extend(rests.iter().map(|(key, before)| (key.clone(), sort(*before))));
@@ -342,9 +375,10 @@ impl Lower<'_> {
         let rests = self.extensions(op, rule);
         let steps = vec![Step::Axioms { op, subject, term: &rule.left, rests: rests.clone() }];
         let matching = Matching::new(cx);
+        let joined = self.joined_variables(op, &rule.left, right);
         let gives = match within {
             Some(within) => Gives::Step(right, Some((op, &rests)), within),
-            None => Gives::Extended(right, op, &rests),
+            None => Gives::Extended(right, op, &rests, &joined),
         };
         self.complete(symbol, matching, vec![pattern], steps, &rule.conditions, gives, span)
     }
@@ -390,6 +424,7 @@ impl Lower<'_> {
         // Of further arguments, one may be it.
         let complete = !properties.assoc || is_constant(right) || is_any(right);
         let symbol = self.space.calls[op];
+        self.space.decided.insert(op);
         for args in [[first, second], [second, first]] {
             self.free(symbol, &args, &[], Gives::Term(right), rule.span)?;
         }

@@ -372,14 +372,24 @@ impl Lower<'_> {
         let mut cx = Cx::default();
         let (value, pattern) = cx.fresh(self.space.sorts[kind], span);
         let value = cx.value(value, span);
+        // What is left of a match may be what comes of this, and was no argument of its own before.
+        let alone = |lower: &mut Self, others: Expr| {
+            if !(lower.space.decided.contains(&op) && lower.space.defined.contains(&op)) {
+                return others;
+            }
+            let top = lower.function(Make::Top(op));
+            lower.app(top, vec![others], span)
+        };
         let (others_pattern, values) = if before {
             let (others, others_pattern) = cx.fresh(lists.sort, span);
             let others = self.in_order(kind, cx.value(others, span), span);
             let build = self.function(Make::Build(op));
-            (others_pattern, vec![self.app(build, vec![others], span), value])
+            let others = self.app(build, vec![others], span);
+            (others_pattern, vec![alone(self, others), value])
         } else {
             let (others, others_pattern) = cx.fresh(self.space.sorts[kind], span);
-            (self.built(lists.others, vec![others_pattern], span), vec![value, cx.value(others, span)])
+            let others = alone(self, cx.value(others, span));
+            (self.built(lists.others, vec![others_pattern], span), vec![value, others])
         };
         let body = self.app(self.space.calls[op], values, span);
         self.rule(symbol, cx, vec![others_pattern, pattern], body, span);

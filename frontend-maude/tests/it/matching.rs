@@ -378,3 +378,35 @@ fn an_equation_collapses_with_what_its_variables_leave() {
         ],
     );
 }
+
+/// Arguments of two normal forms come together where these are joined: an equation that leaves some of them to a
+/// variable has the others tried on its value.
+#[test]
+fn values_that_come_together_are_evaluated() {
+    let lists = "fmod R is sort S . ops a b c d z : -> S . op _;_ : S S -> S [assoc] . op f : S -> S . var X : S .
+        eq c ; X ; d = f(X) . eq a ; b = z . endfm";
+    check(lists, &[("(c ; a) ; (b ; d)", "f(z)"), ("(c ; a) ; (c ; d)", "f(a ; c)")]);
+    let sums = "fmod Q is sort S . ops a b c z : -> S . op _+_ : S S -> S [assoc comm] . op -_ : S -> S .
+        vars X Y : S . eq X + z = X . eq X + - X = z . endfm";
+    check(
+        sums,
+        &[
+            ("(a + b) + (- b + - a)", "z"),
+            ("(a + b) + (- b + - a) + c", "c"),
+            ("(a + b + c) + (- b + - a) + (- c + a)", "a"),
+        ],
+    );
+    let texts = "fmod P is sorts N S . subsort N < S . ops 1 2 3 : -> N . ops open close plus nil : -> S .
+        op __ : S S -> S [assoc id: nil] . var X : S . eq open X close = X . eq 1 plus 2 = 3 . endfm";
+    check(texts, &[("(open 1 plus) (2 close)", "3"), ("(open open 1 plus) (2 close close)", "3")]);
+}
+
+/// Chains of operators that bind alike are read from the left.
+#[test]
+fn chains_are_read_from_the_left() {
+    let numbers = "fmod A is pr NAT . endfm";
+    check(numbers, &[("7 * 3 quo 2", "10"), ("3 * 7919 rem 10007", "3743"), ("2 + 3 * 4 rem 5", "4")]);
+    let own = "fmod E is sort E . ops a b c : -> E . ops _-'_ _+'_ : E E -> E . op f_ : E -> E . op g : E -> E .
+        vars X Y : E . eq X -' Y = g(X) . eq f X = g(g(X)) . endfm";
+    check(own, &[("a -' b -' c", "g(g(a))"), ("a +' b -' c", "g(a +' b)"), ("f a -' c", "g(g(g(a)))")]);
+}
