@@ -9,7 +9,7 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::system::*;
 use crate::term::{self, Notation, Shown, ident, idents};
-use crate::tokens::{Fail, Lexis, Reader, argument};
+use crate::tokens::{Fail, Lexis, Reader, argument, arity};
 use crate::unsupported::{self, unsupported};
 
 /// What texts of the format are made of.
@@ -158,12 +158,7 @@ impl Parser<'_> {
         let name = ident(reader, &mut self.system.names, "a function symbol")?;
         let (args, result) = match self.system.one_sort {
             Some(sort) => {
-                let (arity, span) = reader.word("the number of arguments")?;
-                let arity: usize = arity.parse().ok().filter(|&n| n <= u16::MAX.into()).ok_or_else(|| {
-                    Diagnostic::error("T1001", "this is no number of arguments")
-                        .label(span, "a number up to 65535 should be here")
-                        .help("only systems of the format MSTRS declare sorts")
-                })?;
+                let arity = arity(reader, "only systems of the format MSTRS declare sorts")?;
                 (vec![sort; arity], sort)
             }
             None => self.profile(reader)?,

@@ -26,6 +26,8 @@ pub struct System {
     pub theory: Vec<(Ident, Axioms)>,
     /// Where terms are rewritten.
     pub strategy: Strategy,
+    /// Whether the text declares symbols by their numbers of arguments alone.
+    pub arities: bool,
     /// Whether names that are no symbols are variables.
     pub undeclared_variables: bool,
     /// Declared variables.
@@ -149,6 +151,7 @@ impl System {
             symbols: Vec::new(),
             theory: Vec::new(),
             strategy: Strategy::default(),
+            arities: false,
             undeclared_variables: false,
             variables: Vec::new(),
             conditions: ConditionKind::Join,

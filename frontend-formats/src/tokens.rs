@@ -201,6 +201,18 @@ fn mark_at(text: &str, lexis: &Lexis) -> Option<&'static str> {
     lexis.marks.iter().copied().find(|mark| text.starts_with(mark))
 }
 
+/// How many arguments a symbol has.
+pub(crate) fn arity(reader: &mut Reader<'_>, help: &str) -> Result<usize, Fail> {
+    let (word, span) = reader.word("the number of arguments")?;
+    word.parse().ok().filter(|&n: &usize| n <= u16::MAX.into()).ok_or_else(|| {
+        Box::new(
+            Diagnostic::error("T1001", "this is no number of arguments")
+                .label(span, "a number up to 65535 should be here")
+                .help(help),
+        )
+    })
+}
+
 /// The number of an argument, counted from 1.
 pub(crate) fn argument(reader: &mut Reader<'_>) -> Result<u32, Fail> {
     let (word, span) = reader.word("the number of an argument")?;

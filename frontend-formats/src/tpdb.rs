@@ -9,7 +9,7 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::system::*;
 use crate::term::{self, Notation, Shown, ident, idents};
-use crate::tokens::{Fail, Lexis, Reader, argument};
+use crate::tokens::{Fail, Lexis, Reader, argument, arity};
 use crate::unsupported::{self, unsupported};
 
 /// What texts of the format are made of.
@@ -43,8 +43,8 @@ pub(crate) fn parse(sources: &SourceMap, id: SourceId, diagnostics: &mut Vec<Dia
         }
     }
     match system.one_sort {
-        Some(sort) => system.declare_what_occurs(sort),
-        None => system.undeclared_variables = true,
+        Some(sort) if !system.arities || !system.variables.is_empty() => system.declare_what_occurs(sort),
+        _ => system.undeclared_variables = true,
     }
     system
 }
@@ -155,8 +155,19 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `(cons Nat List -> List) (nil -> List)`.
+    /// `(cons Nat List -> List) (nil -> List)`, or with one sort for everything `(cons 2) (nil 0)`.
     fn signature(&mut self, reader: &mut Reader<'_>) -> Result<(), Fail> {
+        let has_arities = reader.is(0, "(") && reader.is_word(2) && reader.is(3, ")");
+        if let (Some(sort), true) = (self.system.one_sort, has_arities) {
+            while reader.eat("(") {
+                let name = ident(reader, &mut self.system.names, "a function symbol")?;
+                let args = vec![sort; arity(reader, "other symbols have numbers of arguments, too")?];
+                reader.expect(")")?;
+                self.system.symbols.push(SymbolDeclaration { name, args, result: sort, constructor: false });
+            }
+            self.system.arities = true;
+            return Ok(());
+        }
         self.system.one_sort = None;
         self.system.sorts.clear();
         while reader.eat("(") {
@@ -225,7 +236,16 @@ impl fmt::Display for Printed<'_> {
         }
         if system.one_sort.is_some() {
             let variables: Vec<Ident> = system.variables.iter().map(|variable| variable.name).collect();
-            writeln!(f, "(VAR {})", joined(&system.names, &variables, " "))?;
+            if !system.undeclared_variables {
+                writeln!(f, "(VAR {})", joined(&system.names, &variables, " "))?;
+            }
+            if system.arities {
+                let symbol = |symbol: &SymbolDeclaration| {
+                    format!("({} {})", system.text(symbol.name.name), symbol.args.len())
+                };
+                let all: Vec<String> = system.distinct_symbols().map(symbol).collect();
+                writeln!(f, "(SIG {})", all.join(" "))?;
+            }
         } else {
             writeln!(f, "(SIG")?;
             for symbol in system.distinct_symbols() {

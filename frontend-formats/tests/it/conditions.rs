@@ -107,3 +107,16 @@ RULES f(X, Y) -> s(X) if X <> Y and-if Y ->/<- 0  f(X, Y) -> Y if X -><- Y  END-
     assert_eq!(run(text, Format::Rec, "f(s(0), s(0))").0, "s(0)");
     assert_eq!(run(text, Format::Rec, "f(s(0), 0)").0, "f(s(0), 0)");
 }
+
+/// Symbols that only a signature of numbers of arguments declares may occur in terms.
+#[test]
+fn symbols_are_declared_by_their_numbers_of_arguments() {
+    for variables in ["(VAR x y)", ""] {
+        let text = format!(
+            "{variables} (SIG (plus 2) (s 1) (0 0)) (RULES plus(0, y) -> y plus(s(x), y) -> s(plus(x, y)))"
+        );
+        assert_eq!(run(&text, Format::Tpdb, "plus(s(0), s(0))"), ("s(s(0))".into(), 2));
+    }
+    let words = "(VAR x) (SIG (a 1) (b 1) (end 0)) (RULES a(b(x)) -> b(a(x)))";
+    assert_eq!(run(words, Format::Tpdb, "a(b(b(end)))"), ("b(b(a(end)))".into(), 2));
+}

@@ -23,6 +23,8 @@ const TEXTS: [&str; 13] = [
      (rule (f (p x x)) x :condition (and (= x x) (= x x))) (infeasible? (= (f x) y))",
     "(VAR x y) (CONDITIONTYPE JOIN) (RULES f(x, y) -> x | x == y, y -> x  +(x, 1) ->= 1 | y -><- x\n c -> f(c(), 'q))\n\
      (STRATEGY INNERMOST) (COMMENT (any) text)",
+    "(VAR x) (SIG (f 2) (c 0) (unused 0)) (RULES f(x, c) -> x)",
+    "(SIG (f 2) (c 0)) (RULES f(x, c) -> x)",
     "(SIG (app List List -> List) (nil -> List) (cons E List -> List)) (RULES app(nil, x) -> x\n\
      app(cons(y, x), z) -> cons(y, app(x, z)))",
     "(VAR x) (THEORY (AC f) (C g)) (RULES f(x, g(a, x)) -> x f(a, x) -> f(x, x) | g(x, a) == x)",

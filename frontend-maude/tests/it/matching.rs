@@ -383,7 +383,8 @@ fn an_equation_collapses_with_what_its_variables_leave() {
 /// variable has the others tried on its value.
 #[test]
 fn values_that_come_together_are_evaluated() {
-    let lists = "fmod R is sort S . ops a b c d z : -> S . op _;_ : S S -> S [assoc] . op f : S -> S . var X : S .
+    let lists =
+        "fmod R is sort S . ops a b c d z : -> S . op _;_ : S S -> S [assoc] . op f : S -> S . var X : S .
         eq c ; X ; d = f(X) . eq a ; b = z . endfm";
     check(lists, &[("(c ; a) ; (b ; d)", "f(z)"), ("(c ; a) ; (c ; d)", "f(a ; c)")]);
     let sums = "fmod Q is sort S . ops a b c z : -> S . op _+_ : S S -> S [assoc comm] . op -_ : S -> S .
@@ -406,7 +407,8 @@ fn values_that_come_together_are_evaluated() {
 fn chains_are_read_from_the_left() {
     let numbers = "fmod A is pr NAT . endfm";
     check(numbers, &[("7 * 3 quo 2", "10"), ("3 * 7919 rem 10007", "3743"), ("2 + 3 * 4 rem 5", "4")]);
-    let own = "fmod E is sort E . ops a b c : -> E . ops _-'_ _+'_ : E E -> E . op f_ : E -> E . op g : E -> E .
+    let own =
+        "fmod E is sort E . ops a b c : -> E . ops _-'_ _+'_ : E E -> E . op f_ : E -> E . op g : E -> E .
         vars X Y : E . eq X -' Y = g(X) . eq f X = g(g(X)) . endfm";
     check(own, &[("a -' b -' c", "g(g(a))"), ("a +' b -' c", "g(a +' b)"), ("f a -' c", "g(g(g(a)))")]);
 }

@@ -476,7 +476,9 @@ pub fn write_float(out: &mut dyn Write, x: f64) -> fmt::Result {
     let text = format!("{x:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..15).contains(&exponent) {
+    // Sixteen digits before the point are written where others follow it.
+    let has_fraction = mantissa.bytes().filter(u8::is_ascii_digit).count() > 16;
+    if (-4..15).contains(&exponent) || exponent == 15 && has_fraction {
         return write!(out, "{x:?}");
     }
     out.write_str(mantissa)?;

@@ -93,8 +93,8 @@ impl Machine<'_, '_> {
 
     fn formatted(&mut self, line: &mut Line, format: &str, args: Vec<Cell>) -> Done<()> {
         let (mut args, mut chars) = (args.into_iter(), format.chars());
-        // Column of the last stop, for `~+`.
-        let mut last_stop = line.start;
+        // Column of the last stop, for `~+`. Lines that end do not move it, as in SWI-Prolog.
+        let mut last_stop = 0;
         while let Some(c) = chars.next() {
             if c != '~' {
                 line.segment.push(c);
@@ -167,9 +167,6 @@ impl Machine<'_, '_> {
                     self.afford(text.len())?;
                     line.segment.push_str(&text);
                 }
-            }
-            if matches!(directive, 'n' | 'N') {
-                last_stop = 0;
             }
         }
         if args.next().is_some() {

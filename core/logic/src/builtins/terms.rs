@@ -447,6 +447,9 @@ fn univ(m: &mut M<'_, '_>) -> Done<bool> {
         return Err(m.domain_error("non_empty_list", culprit));
     };
     if args.is_empty() {
+        if name.is_var() {
+            return Err(m.instantiation_error());
+        }
         if name.is_compound() {
             return Err(m.type_error("atomic", name));
         }

@@ -66,6 +66,13 @@ pub(crate) fn test(name: Atom) -> Option<Kind> {
     })
 }
 
+/// Whether the program has clauses of its own for a test (`string/1`).
+fn is_own_test(db: &mut Database, name: Atom) -> bool {
+    let pred = db.pred(name, 1);
+    let pred = db.resolved(pred);
+    db.is_own(pred)
+}
+
 /// The goals of a body in order.
 pub(super) fn read(heap: &Heap, db: &mut Database, body: Cell, depth: usize) -> Vec<Goal> {
     let (mut goals, mut pending) = (Vec::new(), vec![body]);
@@ -139,7 +146,7 @@ fn one(heap: &Heap, db: &mut Database, goal: Cell, depth: usize, goals: &mut Vec
             let compare = comparison(name).unwrap_or(Compare::Eq);
             goals.push(Goal::Compare(compare, arg(0), arg(1)));
         }
-        (name, 1) if test(name).is_some() => {
+        (name, 1) if test(name).is_some() && !is_own_test(db, name) => {
             goals.push(Goal::Test(test(name).unwrap_or(Kind::Var), arg(0)));
         }
         (atom::call, 1) => goals.push(Goal::Meta(arg(0))),

@@ -35,7 +35,7 @@ partition(G, L, I, O) :- '$partition'(L, G, I, O).
     ( call(G, X) -> I = [X|I1], O = O1 ; I = I1, O = [X|O1] ), '$partition'(Xs, G, I1, O1).
 partition(P, L, Ls, Es, Gs) :- '$partition'(L, P, Ls, Es, Gs).
 '$partition'([], _, [], [], []).
-'$partition'([X|Xs], P, L, E, G) :- call(P, O, X), '$partition'(O, X, P, Xs, L, E, G).
+'$partition'([X|Xs], P, L, E, G) :- call(P, X, O), '$partition'(O, X, P, Xs, L, E, G).
 '$partition'(<, X, P, Xs, [X|L], E, G) :- '$partition'(Xs, P, L, E, G).
 '$partition'(=, X, P, Xs, L, [X|E], G) :- '$partition'(Xs, P, L, E, G).
 '$partition'(>, X, P, Xs, L, E, [X|G]) :- '$partition'(Xs, P, L, E, G).

@@ -56,7 +56,7 @@ length(L, N) :- '$skip'(L, T, M), '$length_of'(T, L, M, N).
 '$length_of'(_, L, _, _) :- throw(error(type_error(list, L), context(length/2, _))).
 '$partial_length'(T, M, N) :- integer(N), !,
     ( N < 0 -> throw(error(domain_error(not_less_than_zero, N), context(length/2, _))) ; true ), K is N-M, K >= 0, '$length'(T, K).
-'$partial_length'(T, M, N) :- var(N), !, '$from'(0, K), '$length'(T, K), N is M+K.
+'$partial_length'(T, M, N) :- var(N), !, N \== T, '$from'(0, K), '$length'(T, K), N is M+K.
 '$partial_length'(_, _, N) :- throw(error(type_error(integer, N), context(length/2, _))).
 
 copy_term(T, C) :- '$copy_term'(T, C, As), '$copy_attributes'(As).

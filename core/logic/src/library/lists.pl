@@ -81,8 +81,9 @@ reverse(L, R) :- is_list(L), !, '$reverse'(L, R).
 reverse(L, R) :- '$reverse_partial'(L, R, []).
 '$reverse_partial'([], R, R).
 '$reverse_partial'([X|T], R, S) :- '$reverse_partial'(T, R, [X|S]).
-numlist(L, H, R) :- L > H, !, R = [].
-numlist(L, H, [L|R]) :- L1 is L+1, numlist(L1, H, R).
+numlist(L, H, R) :- must_be(integer, L), must_be(integer, H), L =< H, '$numlist'(L, H, R).
+'$numlist'(H, H, R) :- !, R = [H].
+'$numlist'(L, H, [L|R]) :- L1 is L+1, '$numlist'(L1, H, R).
 is_set(S) :- is_list(S), '$length'(S, N), sort(S, T), '$length'(T, N).
 predsort(P, L, Sorted) :- '$length'(L, N), '$predsort'(P, N, L, _, Sorted0), !, Sorted = Sorted0.
 '$predsort'(P, 2, [X1,X2|L], L, R) :- !, call(P, Delta, X1, X2), '$sort2'(Delta, X1, X2, R).
