@@ -18,6 +18,10 @@ impl Checker<'_> {
     pub(super) fn results(&mut self, name: &str, args: &[&Expr]) -> Vec<Type> {
         let mut found = self.choices(name, args, None);
         found.sort_by_key(|choice| choice.cost);
+        // A symbol for the very sorts of the arguments is meant, whatever the others would give.
+        if found.first().is_some_and(|nearest| nearest.cost == 0) {
+            found.retain(|choice| choice.cost == 0);
+        }
         let mut results: Vec<Type> = Vec::new();
         for Choice { result, .. } in found {
             // A number of a narrow sort stands for wider ones, too: those of symbols that are further off say nothing.

@@ -34,6 +34,17 @@ fn numbers_and_their_sorts() {
     );
 }
 
+/// Of several symbols of one name, the one for the very sorts of the arguments is meant, whatever stands on the other
+/// side of an equation.
+#[test]
+fn symbols_are_chosen_by_their_arguments() {
+    check(
+        "map g: Nat -> Nat; g: Int -> Pos; f: Int -> Nat; f: Real -> Pos;
+         var n: Nat; i: Int; eqn g(n) = 7; f(i) = 1;",
+        &[("g(3)", "7"), ("f(-3)", "1"), ("f(3)", "1"), ("g(-3)", "g(-3)")],
+    );
+}
+
 #[test]
 fn numbers_have_any_size() {
     check(
