@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use gchr_base::hash::HashSet;
+
 use crate::cell::Cell;
 use crate::code::{Label, at};
 use crate::machine::{Alternative, Done, Machine};
@@ -54,7 +56,14 @@ impl Machine<'_, '_> {
         };
         if open {
             // First: keys know variables by the place that watching them gives them.
-            let variables = self.heap.variables(term);
+            let mut variables = Vec::new();
+            for column in 0..arity {
+                if self.constraints.symbols[symbol as usize].asked[column] {
+                    variables.extend(self.heap.variables(self.x[column]));
+                }
+            }
+            let mut seen = HashSet::default();
+            variables.retain(|variable| seen.insert(*variable));
             self.watch(&variables, self.constraints.suspensions.len() as u32);
         }
         let keys = self.keys(symbol, term);

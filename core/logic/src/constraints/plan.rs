@@ -99,6 +99,7 @@ impl Planner<'_> {
                 module,
                 occurrences: Vec::new(),
                 indexes: Vec::new(),
+                asked: vec![false; arity],
                 partial: true,
                 open: declaration.columns.iter().any(|c| c.mode != Mode::Ground),
                 types: types.collect(),
@@ -129,6 +130,7 @@ impl Planner<'_> {
             self.symbol(head)?;
             self.number_variables(head.constraint, &mut slots);
         }
+        self.note_asked_columns(&heads, rule.guard)?;
         for (i, &(head, _)) in heads.iter().enumerate() {
             if head.passive {
                 continue;
@@ -143,6 +145,44 @@ impl Planner<'_> {
         }
         let planned = self.body(rule, number, heads.len(), &slots);
         self.plan.rules.push(planned.into());
+        Ok(())
+    }
+
+    /// Notes in which columns the heads of a rule and its guard tell terms apart. That a variable is unbound holds no
+    /// longer behind a binding: such conditions are no reason to look again.
+    fn note_asked_columns(
+        &mut self,
+        heads: &[(&RuleHead, bool)],
+        guard: LogicTermId,
+    ) -> Result<(), Box<Diagnostic>> {
+        let program = self.program;
+        let terms = &program.terms;
+        let mut often: HashMap<VarId, usize> = HashMap::default();
+        let mut count = |planner: &Self, term: LogicTermId, by: usize| {
+            let mut inside = Slots::default();
+            planner.number_variables(term, &mut inside);
+            inside.keys().for_each(|&variable| *often.entry(variable).or_default() += by);
+        };
+        let mut columns = Vec::new();
+        for (head, _) in heads {
+            let (symbol, args) = self.symbol(head)?;
+            for (column, &arg) in args.iter().enumerate() {
+                columns.push((symbol, column, arg));
+                count(self, arg, 1);
+            }
+        }
+        let mut goals = vec![guard];
+        while let Some(goal) = goals.pop() {
+            match terms.functor(goal) {
+                Some((",", &[a, b])) => goals.extend([a, b]),
+                Some(("var", &[x])) if matches!(terms.node(x), LogicNode::Var(_)) => {}
+                _ => count(self, goal, 2),
+            }
+        }
+        for (symbol, column, arg) in columns {
+            let known = !matches!(terms.node(arg), LogicNode::Var(v) if often.get(v).is_none_or(|&n| n < 2));
+            self.plan.symbols[symbol as usize].asked[column] |= known;
+        }
         Ok(())
     }
 

@@ -59,13 +59,8 @@ impl Machine<'_, '_> {
         if own.is_none_or(|att| self.heap.arg(att, 0) != Cell::atom(atom::chr)) {
             return;
         }
-        let constraints = &self.constraints;
-        let wakes = |id: u32| {
-            let symbol = constraints.suspensions[id as usize].symbol;
-            !constraints.symbols[symbol as usize].occurrences.is_empty()
-        };
-        let watching = self.heap.list_items(list).0.into_iter().map(|cell| cell.as_int() as u32);
-        if !watching.filter(|&id| self.is_alive(id)).any(wakes) {
+        let watching = self.heap.list_items(list).0.into_iter();
+        if !watching.map(|cell| cell.as_int() as u32).any(|id| self.is_alive(id)) {
             self.heap.numbered += 1;
             let number = Cell::int(self.heap.numbered);
             self.heap.assign(variable.place() + 2, number);

@@ -120,6 +120,9 @@ pub(crate) struct Symbol {
     pub indexes: Vec<Vec<Path>>,
     /// Whether an argument may be unbound: then bindings wake it.
     pub open: bool,
+    /// Of each column, whether a binding in it may let a rule fire: some head has a term there, or a variable that
+    /// occurs again in the heads or is asked about in the guard.
+    pub asked: Vec<bool>,
     /// Whether all active heads have variables alone where an argument may be unbound, and their guards ask about none
     /// of them: then SWI-Prolog does not wake it when a variable that it holds stays and another one is bound to that.
     pub partial: bool,

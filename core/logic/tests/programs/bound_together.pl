@@ -2,12 +2,19 @@
 % attributes that copies keep.
 :- use_module(library(chr)).
 :- use_module(library(clpfd)).
-:- chr_constraint d/2, first/2, guarded/2, rm/1.
+:- chr_constraint d/2, first/2, guarded/2, rm/1, plain/1, half/1, any/1, asked/1.
 
 rm(A), d(A, _) <=> true.
 d(X, A), d(X, B) <=> C is A+B, d(X, [A, B], C).
 first(X, _) \ first(X, _) <=> true.
 guarded(X, A), guarded(X, B) <=> var(X) | b_getval(seen, S), b_setval(seen, [A-B|S]).
+
+% A binding in a column that no head and no guard looks at wakes nothing.
+plain(X) ==> note(first), X = 1, note(behind).
+plain(X) <=> note(second(X)).
+half(Z), half(X) # passive ==> note(half(X, Z)).
+any(Z), asked(X) ==> X == 1 | note(any(Z, X)).
+note(T) :- b_getval(seen, S), b_setval(seen, [T|S]).
 
 d(X, S, C) :- b_getval(seen, Seen), b_setval(seen, [S|Seen]), d(X, C).
 seen(G, L) :- b_setval(seen, []), call(G), b_getval(seen, L).
@@ -49,3 +56,9 @@ left(G, L) :- call(G), findall(N, find_chr_constraint(first(_, N)), L).
 %= L = [1..3]
 %? findall(D, ( X in 0..5, Y in 0..5, X #> Y, findall(X-Y, true, [A-B]), A #= 3, fd_dom(B, D) ), L)
 %= L = [0..2]
+%? findall(L, seen(plain(_), L), Ls)
+%= Ls = [[second(1), behind, first]]
+%? findall(L, seen((half(f(A)), half(2), A = 1), L), Ls)
+%= Ls = [[half(f(1), 2)]]
+%? findall(L, seen((asked(D), any(D), any(b), D = 1), L), Ls)
+%= Ls = [[any(1, 1), any(b, 1)]]
