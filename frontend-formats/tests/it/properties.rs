@@ -10,7 +10,7 @@ use super::load_text;
 const FORMATS: [Format; 4] = [Format::Rec, Format::Ari, Format::Tpdb, Format::Xtc];
 
 /// Texts to change: every construct of each format occurs.
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 15] = [
     "REC-SPEC M SORTS Bool Nat, List CONS true false : -> Bool 0 : -> Nat s : Nat -> Nat nil : -> List\n\
      cons : Nat List -> List % comment\n OPNS if : Bool Nat Nat -> Nat leq : Nat Nat -> Bool f : Nat -> Nat\n\
      VARS X, Y : Nat RULES if(true, X, Y) -> X if(false, X, Y) -> Y f(X) -> X if leq(X, 0) = true\n\

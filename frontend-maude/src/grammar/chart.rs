@@ -119,8 +119,8 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         }
     }
 
-    /// Of terms over the same tokens, one of each kind and precedence: one that has a sort; then the one with the longest
-    /// first argument, as Maude reads chains of operators that bind alike.
+    /// Of terms over the same tokens, one of each kind and precedence: one that has a sort; then the one with the
+    /// longest first argument, as Maude reads chains of operators that bind alike.
     fn best_readings(&mut self, at: usize, readings: Vec<Edge>) -> Vec<Edge> {
         let worth = |edge: &Edge| (matches!(edge.sort, Type::Sort(_)), edge.split);
         let mut best: Vec<Edge> = Vec::new();
