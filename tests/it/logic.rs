@@ -455,3 +455,22 @@ p(2).
     let run = scratch.gchr(&["run", "ifs.pl"]);
     assert!(run.code == 2 && run.stderr.contains("unknown procedure: frob/1"), "{}", run.stderr);
 }
+
+/// A table that would have to follow changes of clauses is said to stay as it is.
+#[test]
+fn options_of_tables_that_are_not_obeyed_are_said() {
+    let scratch = Scratch::new();
+    let program = "\
+:- chr_constraint c/1.
+:- table f/1 as (incremental, subsumptive).
+f(1).
+c(X) <=> f(X).
+";
+    scratch.file("tables.chr", program);
+    let run = scratch.gchr(&["check", "tables.chr"]);
+    let report = run.stdout + &run.stderr;
+    assert!(
+        run.code == 0 && report.contains("[C0321] Warning") && report.contains("tables.chr:2:18"),
+        "{report}"
+    );
+}

@@ -1,5 +1,6 @@
 //! Predicates with tables (`:- table`): their clauses get another name, and a clause of theirs looks into the table.
 
+use gchr_base::diagnostic::Diagnostic;
 use gchr_base::logic::{Clause, Functor, LogicNode, LogicTermId, Variable};
 use gchr_base::source::Span;
 
@@ -25,7 +26,13 @@ pub(super) fn declared(goals: &mut Goals<'_>, id: TermId, found: &mut Vec<Tabled
     let module = goals.module;
     for spec in module.members(id, ",") {
         let spec = without_module(module, spec);
-        let spec = module.binary(spec, "as").map_or(spec, |(spec, _)| spec);
+        let spec = match module.binary(spec, "as") {
+            Some((spec, options)) => {
+                warn_of_options(goals, options);
+                spec
+            }
+            None => spec,
+        };
         let span = module.span(spec);
         let mut plain = Vec::new();
         predicates(module, spec, &mut plain);
@@ -49,6 +56,19 @@ pub(super) fn declared(goals: &mut Goals<'_>, id: TermId, found: &mut Vec<Tabled
         let functor = Functor { name: name.into(), arity: args.len() };
         let modes = if plain { Vec::new() } else { modes };
         found.push(Tabled { functor, modes, variables: scope.variables, span });
+    }
+}
+
+/// Tables follow the clauses that there are when they are made, not changes of dynamic predicates behind them.
+fn warn_of_options(goals: &mut Goals<'_>, options: TermId) {
+    let module = goals.module;
+    for option in module.members(options, ",") {
+        let Some((name @ ("incremental" | "monotonic"), _)) = module.functor(option) else { continue };
+        goals.diagnostics.push(
+            Diagnostic::warning("C0321", format!("tables are not {name} here"))
+                .label(module.span(option), "a table stays as it is when clauses change")
+                .help("call abolish_all_tables behind the change"),
+        );
     }
 }
 
