@@ -79,7 +79,7 @@ const FEW_SPILLS: u64 = 16;
 const FEW_REGISTERS: u32 = 4;
 
 /// Tables of resources as a snapshot is to hold them: where a kernel has as many registers as in the recorded snapshot,
-/// but for [`FEW_REGISTERS`], its recorded line. Without a record, the tables as they are.
+/// but for a few, its recorded line. Without a record, the tables as they are.
 pub fn with_recorded_registers(tables: &str, recorded: &Path) -> String {
     let recorded = std::fs::read_to_string(recorded).unwrap_or_default();
     let recorded = Vec::from_iter(lines_of_programs(&recorded));

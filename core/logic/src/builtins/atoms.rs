@@ -369,6 +369,10 @@ fn char_type(m: &mut M<'_, '_>) -> Done<bool> {
         "newline" => c == '\n',
         "period" => matches!(c, '.' | '!' | '?'),
         "quote" => matches!(c, '\'' | '"' | '`'),
+        "prolog_var_start" => c.is_uppercase() || c == '_',
+        "prolog_atom_start" => c.is_lowercase(),
+        "prolog_identifier_continue" => c.is_alphanumeric() || c == '_',
+        "prolog_symbol" => "#$&*+-./:<=>?@\\^~".contains(c),
         _ => false,
     })
 }

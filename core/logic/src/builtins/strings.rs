@@ -32,7 +32,7 @@ pub(super) const TABLE: Table = &[
         let cell = m.heap.string(&text);
         Ok(m.unify_arg(1, cell))
     }),
-    ("string_code", 3, |m| {
+    ("$string_code", 3, |m| {
         let index = m.int_arg(0)?;
         let text = m.text(m.x[1])?;
         let found = usize::try_from(index - 1).ok().and_then(|i| text.chars().nth(i));

@@ -256,6 +256,8 @@ code_type(C, T) :- '$between'(0, 255, C), '$char_types'(T, C).
 '$char_types'(T, C) :- var(T), !,
     '$element'(T, [alnum, alpha, csym, csymf, digit(_), graph, lower, lower(_), punct, space, upper, upper(_), white]), '$char_type'(C, T).
 '$char_types'(T, C) :- '$char_type'(C, T).
+string_code(I, S, C) :- nonvar(I), !, '$string_code'(I, S, C).
+string_code(I, S, C) :- string_codes(S, Cs), nth1(I, Cs, C).
 normalize_space(Out, T) :- normalize_space_text(T, S), '$give'(Out, S).
 concat_atom(L, A) :- atomic_list_concat(L, A).
 concat_atom(L, S, A) :- atomic_list_concat(L, S, A).
@@ -267,8 +269,11 @@ writef(F, As) :- atom_codes(F, Cs), '$writef'(Cs, As).
 '$writef'([0'\\, D|T], As) :- ( D =:= 0'n ; D =:= 0'l ), !, nl, '$writef'(T, As).
 '$writef'([C|T], As) :- char_code(Ch, C), put_char(Ch), '$writef'(T, As).
 
+'$sink'(Sink) :- var(Sink), !, throw(error(instantiation_error, _)).
+'$sink'(Sink) :- memberchk(Sink, [atom(_), string(_), codes(_), codes(_, _), chars(_), chars(_, _)]), !.
+'$sink'(Sink) :- throw(error(type_error(output, Sink), context(system:with_output_to/2, _))).
 with_output_to(Sink, G) :-
-    '$keep_output',
+    '$sink'(Sink), '$keep_output',
     ( catch(once(G), E, true) -> Ok = true ; Ok = false ),
     '$kept_output'(S),
     ( nonvar(E) -> throw(E) ; Ok == true ), '$give'(Sink, S).
@@ -280,6 +285,7 @@ format(Stream, F, A) :- '$format'(Stream, F, A).
 '$give'(codes(C), S) :- string_codes(S, C).
 '$give'(codes(C, T), S) :- string_codes(S, C0), '$append'(C0, T, C).
 '$give'(chars(C), S) :- string_chars(S, C).
+'$give'(chars(C, T), S) :- string_chars(S, C0), '$append'(C0, T, C).
 ansi_format(_, F, A) :- format(F, A).
 % Messages go to the error stream, unless a hook of the program takes them; those that inform are not shown.
 print_message(Kind, Term) :- '$message_text'(Term, Lines), ( current_predicate(message_hook/3), catch(call(message_hook, Term, Kind, Lines), _, fail) -> true ; '$message_shown'(Kind) -> print_message_lines(user_error, kind(Kind), Lines) ; true ).

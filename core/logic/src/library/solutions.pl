@@ -61,6 +61,7 @@ aggregate_all(max(X, W), G, max(M, V)) :- !, findall(X-W, G, L), L = [H|T], '$ma
 aggregate_all(min(X, W), G, min(M, V)) :- !, findall(X-W, G, L), L = [H|T], '$min_value'(T, H, M-V).
 aggregate_all(Spec, G, R) :- '$aggregates'(Spec, N, Specs), !, '$aggregate_templates'(Specs, Ts),
     findall(Ts, G, Rows), '$aggregate_columns'(Specs, Rows, Vs), R =.. [N|Vs].
+aggregate_all(Spec, _, _) :- throw(error(domain_error(aggregate_template, Spec), _)).
 % A compound term of aggregates of one kind of solutions each.
 '$aggregates'(Spec, N, Specs) :- compound(Spec), Spec =.. [N|Specs], '$all_aggregates'(Specs).
 '$all_aggregates'([]).

@@ -38,3 +38,12 @@ text(F, As, T) :- with_output_to(atom(T), format(F, As)).
 %= L = [3333333333333333.5, 1000000000000000.5, 3.3333333333333332e+16]
 %? findall(C, ( member(A, [3, 1]), member(B, [1, 3]), compare(C, A, B) ), L)
 %= L = [>, =, =, <]
+%? findall(I-C, string_code(I, "ab", C), L), \+ string_code(0, "ab", _), string_code(2, "ab", D)
+%= L = [1-97, 2-98]
+%= D = 98
+%? findall(K-Cs, ( member(K, [prolog_var_start, prolog_atom_start, prolog_identifier_continue, prolog_symbol]), findall(C, ( member(C, [a, 'A', '_', '1', +, '(']), char_type(C, K) ), Cs) ), L)
+%= L = [prolog_var_start-['A', '_'], prolog_atom_start-[a], prolog_identifier_continue-[a, 'A', '_', '1'], prolog_symbol-[+]]
+%? catch(with_output_to(foo(_), true), error(type_error(E, _), _), true)
+%= E = output
+%? catch(aggregate_all(foo, true, _), error(E, _), true)
+%= E = domain_error(aggregate_template, foo)
