@@ -277,7 +277,9 @@ with_output_to(Sink, G) :-
     ( catch(once(G), E, true) -> Ok = true ; Ok = false ),
     '$kept_output'(S),
     ( nonvar(E) -> throw(E) ; Ok == true ), '$give'(Sink, S).
-format(Sink, F, A) :- compound(Sink), Sink \= '$stream'(_), !, '$keep_output',
+% What takes a text in the place of a stream.
+'$takes_text'(Sink) :- compound(Sink), Sink \= '$stream'(_).
+format(Sink, F, A) :- '$takes_text'(Sink), !, '$keep_output',
     catch(format(F, A), E, true), '$kept_output'(S), ( nonvar(E) -> throw(E) ; true ), '$give'(Sink, S).
 format(Stream, F, A) :- '$format'(Stream, F, A).
 '$give'(atom(A), S) :- atom_string(A, S).

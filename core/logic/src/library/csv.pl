@@ -45,8 +45,14 @@ csv_read_file_row(F, Row, Os) :-
     Cs0 \== [], '$csv_row'(How, Row0, Cs0, Cs), functor(Row0, _, A), '$csv_arity'(How, A),
     (   Cs == [] -> Row = Row0, Line = N
     ;   Row = Row0, Line = N
-    ;   '$append'(Taken, Cs, Cs0), !, aggregate_all(count, '$element'(0'\n, Taken), Ls), M is N+Ls, '$csv_each'(Cs, M, How, Row, Line)
+    ;   Row0 =.. [_|Fs], '$csv_lines'(Fs, N, M0), M is M0+1, '$csv_each'(Cs, M, How, Row, Line)
     ).
+% A row ends one line, and as many as its fields have line feeds.
+'$csv_lines'([], N, N).
+'$csv_lines'([F|Fs], N0, N) :-
+    ( atom(F) -> atom_codes(F, Cs), '$csv_feeds'(Cs, N0, N1) ; N1 = N0 ), '$csv_lines'(Fs, N1, N).
+'$csv_feeds'([], N, N).
+'$csv_feeds'([C|Cs], N0, N) :- ( C =:= 0'\n -> N1 is N0+1 ; N1 = N0 ), '$csv_feeds'(Cs, N1, N).
 
 csv_write_file(F, Rows) :- csv_write_file(F, Rows, []).
 csv_write_file(F, Rows, Os) :- open(F, write, S), '$csv_file'(F, Os, How), '$csv_write'(Rows, S, How), close(S).

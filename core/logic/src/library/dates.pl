@@ -21,7 +21,7 @@ date_time_value(time, date(_, _, _, H, M, S, _, _, _), time(H, M, S)).
 day_of_the_week(date(Y, M, D), W) :- '$days'(Y, M, D, N), W is (N+3) mod 7+1.
 day_of_the_year(date(Y, M, D), N) :- '$days'(Y, M, D, A), '$days'(Y, 1, 1, B), N is A-B+1.
 format_time(Out, F, T) :- ( number(T) -> stamp_date_time(T, Date, 'UTC') ; T = date(Y, M, D) -> Date = date(Y, M, D, 0, 0, 0.0, 0, 'UTC', -) ; Date = T ),
-    atom_codes(F, Cs), with_output_to(string(S), '$format_time'(Cs, Date)), ( compound(Out), Out \= '$stream'(_) -> '$give'(Out, S) ; write(Out, S) ).
+    atom_codes(F, Cs), with_output_to(string(S), '$format_time'(Cs, Date)), ( '$takes_text'(Out) -> '$give'(Out, S) ; write(Out, S) ).
 format_time(Out, F, T, _) :- format_time(Out, F, T).
 '$format_time'([], _).
 '$format_time'([0'%, C|Cs], D) :- !, char_code(Ch, C), ( '$time_part'(Ch, D) -> true ; put_char(Ch) ), '$format_time'(Cs, D).
