@@ -111,8 +111,8 @@ pub(crate) fn named(module: &Module, directive: TermId, folders: &Folders) -> Ve
 pub(crate) enum Found {
     /// Its text is to be read next.
     Text(SourceId),
-    /// It has been read before.
-    Read,
+    /// It has been read before, as this source.
+    Read(SourceId),
     /// Files are not read here.
     Elsewhere,
 }
@@ -173,7 +173,7 @@ impl Texts for NamedFiles<'_> {
         let times = if named.part { Times::Each } else { Times::Once };
         match NamedFiles::open(self, &path, name, place, times) {
             Ok(named::Found::Text(id)) => Ok(Found::Text(id)),
-            Ok(named::Found::Read) => Ok(Found::Read),
+            Ok(named::Found::Read(id)) => Ok(Found::Read(id)),
             Err(refusal) => Err(self.finding("C0114", refusal, place)),
         }
     }

@@ -3,6 +3,7 @@
 mod condition;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
 use gchr_base::logic::{Evaluator, Operators};
 use gchr_base::source::{SourceId, SourceMap, Span};
 
@@ -118,6 +119,8 @@ struct Parser<'t, 'e, T> {
     scopes: Vec<Scope>,
     /// The scope of each clause.
     scope_of: Vec<usize>,
+    /// What texts that are modules export.
+    exported: HashMap<SourceId, TermId>,
     expansion: Expansion<'e>,
 }
 
@@ -141,6 +144,7 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
             tokens,
             scopes,
             scope_of,
+            exported: HashMap::default(),
             expansion,
         }
     }
@@ -321,7 +325,8 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
         for named in &files {
             match self.texts.open(&self.module, named) {
                 Err(diagnostic) => self.diagnostics.push(*diagnostic),
-                Ok(Found::Read) => {}
+                Ok(Found::Read(source)) if !named.part => self.import_operators(source, span),
+                Ok(Found::Read(_)) => {}
                 Ok(Found::Elsewhere) => elsewhere = true,
                 Ok(Found::Text(source)) => self.open_text(source, named.part),
             }
@@ -339,6 +344,7 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
             (self.module.functor(directive), self.open.last_mut())
         {
             text.exports = Some(exports);
+            self.exported.insert(text.source, exports);
             let name = self.module.functor(name).map(|(name, _)| name.to_string());
             if text.outside.is_some() {
                 text.scope = self.scopes.len();
@@ -410,10 +416,22 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
         let Some(text) = self.open.pop() else { return };
         self.texts.close();
         self.diagnostics.extend(self.conditions.close(text.conditions));
-        let Some((mut operators, quotes)) = text.outside else { return };
+        let Some((operators, quotes)) = text.outside else { return };
         let span = Span::new(text.source, text.at, text.at);
         self.restore_quotes(quotes, span);
         let Some(exports) = text.exports else { return };
+        self.take_operators(operators, exports, span);
+    }
+
+    /// The operators that a module exports which was read for another text.
+    fn import_operators(&mut self, source: SourceId, span: Span) {
+        if let Some(&exports) = self.exported.get(&source) {
+            self.take_operators(self.module.operators.clone(), exports, span);
+        }
+    }
+
+    /// Goes on with other operators and those that a module exports; says so by directives.
+    fn take_operators(&mut self, mut operators: Operators, exports: TermId, span: Span) {
         operators::declare_exports(&self.module, exports, &mut operators);
         for (priority, fixity, name) in operators::difference(&self.module.operators, &operators) {
             let args = [

@@ -67,7 +67,7 @@ impl Reader<'_, '_> {
                     self.read(&mut import.sections);
                     self.files.close();
                 }
-                Ok(Found::Read) => {}
+                Ok(Found::Read(_)) => {}
                 Err(refusal) => {
                     self.parsed.diagnostics.push(*self.files.finding("T0110", refusal, import.file.span));
                 }

@@ -75,6 +75,8 @@ pub(super) enum Fault {
     Negative,
     /// Not UTF-8.
     Encoding,
+    /// It begins with a quote, and no other one ends it.
+    Quote,
 }
 
 /// Texts of a column, each stored once.

@@ -8,13 +8,10 @@ use gchr_base::error::StopReason;
 use gchr_base::source::{SourceMap, Span, Start};
 
 use super::cell::{Fault, Want};
-use super::table::{CellError, Errors, Guessed};
+use super::table::{CellError, Errors, Guessed, MARK};
 
 /// Longest part of a line that is shown.
 const MAX_LINE: usize = 400;
-
-/// The byte order mark, which the first line may begin with.
-const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file that cannot be read.
 pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Diagnostic {
@@ -113,6 +110,7 @@ fn label(fault: Fault, columns: usize) -> &'static str {
         Fault::Range => "out of range",
         Fault::Negative => "below zero",
         Fault::Encoding => "not UTF-8",
+        Fault::Quote => "begins with a quote",
     }
 }
 
@@ -136,6 +134,9 @@ fn describe(error: &CellError, place: &str, field: &str, constraint: &str, wants
             .help("correct the field, or declare the column int"),
         Fault::Encoding => Diagnostic::error("C0607", format!("{column}: the text is not UTF-8"))
             .help("convert the file to UTF-8"),
+        Fault::Quote => Diagnostic::error("C0617", format!("{column}: a quote is opened, and not closed until the file ends"))
+            .note("in quotes a field may go on over several lines, and two quotes stand for one")
+            .help("close the quote; where it is a part of the text, quote the field and write two of them"),
     }
 }
 

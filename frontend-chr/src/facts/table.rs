@@ -8,6 +8,9 @@ use rayon::prelude::*;
 use super::Header;
 use super::cell::{Cells, Fault, Shape, Stored, Want, is_number};
 
+/// The byte order mark, which the first line may begin with.
+pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Errors that are shown for one file; the others are counted.
 pub(super) const MAX_SHOWN: usize = 20;
 
@@ -88,6 +91,11 @@ pub(super) fn read(
     if !input.records_fit() {
         return None;
     }
+    if let Some(error) = input.open_quote() {
+        let mut table = merge(Vec::new(), &shapes);
+        table.errors.push(error);
+        return Some(table);
+    }
     let Some(first_end) = input.first_record_end() else {
         return Some(merge(Vec::new(), &shapes));
     };
@@ -161,6 +169,41 @@ impl<'a> Input<'a> {
     fn records_fit(&self) -> bool {
         let longest = self.bytes.split(|&b| b == b'\n').map(<[u8]>::len).max().unwrap_or(0);
         longest as u64 <= self.account.left() / 4
+    }
+
+    /// The field whose quote is open when the file ends: all lines behind it would be its text.
+    fn open_quote(&self) -> Option<CellError> {
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        enum At {
+            Start,
+            Plain,
+            Quoted,
+            /// Behind a quote in a quoted field: its end, or the first of two.
+            Quote,
+        }
+        if !self.bytes.contains(&b'"') {
+            return None;
+        }
+        let mark = if self.bytes.starts_with(MARK) { MARK.len() } else { 0 };
+        let (mut at, mut line) = (At::Start, 1);
+        let mut field = CellError { line, byte: 0, column: 0, fault: Fault::Quote };
+        for (i, &byte) in self.bytes.iter().enumerate().skip(mark) {
+            line += u64::from(byte == b'\n');
+            at = match (at, byte) {
+                (At::Quoted, b'"') => At::Quote,
+                (At::Quoted, _) | (At::Start | At::Quote, b'"') => At::Quoted,
+                (_, b'\n' | b'\r') => {
+                    field = CellError { line, byte: i + 1, column: 0, ..field };
+                    At::Start
+                }
+                (_, byte) if byte == self.delimiter => {
+                    field.column += 1;
+                    At::Start
+                }
+                _ => At::Plain,
+            };
+        }
+        (at == At::Quoted).then_some(field)
     }
 
     /// Where the first record ends; `None` in a file without any.

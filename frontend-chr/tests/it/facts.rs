@@ -218,6 +218,21 @@ fn bad_fields() {
 }
 
 #[test]
+fn a_quote_that_nothing_closes() {
+    let program = declared("+string, +int");
+    let told = |text: &str| errors(&program, "c.csv", text.as_bytes());
+    let open = |line: u32, column: u32| {
+        let place = format!("c.csv, line {line}, column {column}");
+        vec![("C0617".to_string(), format!("{place}: a quote is opened, and not closed until the file ends"))]
+    };
+    assert_eq!(told("\"abc,1\ndef,2\n"), open(1, 1));
+    assert_eq!(told("a,1\r\n\r\n\"b\"\"\",2\r\nc,\"3\r\nd,4\r\n"), open(4, 2));
+    assert_eq!(told("\u{feff}\"a\n\"\"\",1\n\"b"), open(3, 1));
+    // A quote within a field is a part of it.
+    assert_eq!(columns(&program, "c.csv", "a\"b,1\n\"c\nd\",2\n").len(), 2);
+}
+
+#[test]
 fn many_errors_are_counted() {
     let found = errors(EDGE, "e.csv", "0;1;2\n".repeat(1000).as_bytes());
     assert_eq!(found.len(), 21);

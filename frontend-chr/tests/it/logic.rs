@@ -212,6 +212,24 @@ d(X) \\ d(X) <=> true.
 }
 
 #[test]
+fn a_module_that_another_one_has_read_gives_its_operators() {
+    let (_, loaded) = in_folder(&[
+        (
+            "main.pl",
+            ":- use_module(a).\n:- use_module(b).\n:- chr_constraint u/1.\nu(X) <=> X ===> Y | write(Y).\n",
+        ),
+        ("a.pl", ":- module(a, [pa/0]).\n:- use_module(b).\npa :- x ===> y.\n"),
+        ("b.pl", ":- module(b, [op(700, xfx, ===>), (===>)/2]).\na ===> b.\n"),
+    ]);
+    assert_eq!(loaded.diagnostics.iter().filter(|d| d.is_error()).count(), 0, "{:?}", loaded.diagnostics);
+    let text = loaded.ast.to_string();
+    assert!(text.contains("u(X) <=> X ===> Y | write(Y)."), "{text}");
+    let mut sources = SourceMap::new();
+    let again = sources.add("printed", text);
+    assert!(parse(&sources, again).ast.canonical(again) == loaded.ast.canonical(again));
+}
+
+#[test]
 fn modules_keep_what_others_define_too() {
     let main = "\
 :- use_module(a), use_module(b).

@@ -257,6 +257,8 @@ impl<'a> Runner<'a> {
         let resident = device.resident_blocks(kernel, BLOCK)?;
         let mut grid = Grid::new(resident, self.options.few, tables.batch_size());
         let mut offers = self.batch_offers(tables, control);
+        let room = tables.make_room_for_items(self.options.memory, device)?;
+        self.must_have(room)?;
         loop {
             self.peak = self.peak.max(tables.bytes());
             if self.pause_at.is_some_and(|pause| self.rounds >= pause) {

@@ -126,8 +126,8 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
             fresh = fresh + u64(p.used[t] - before) + u64(touched);
             values = values + u64(p.used[t] - dead);
         }
-        u32 share = walked >= u64(p.used[t]) ? 3u : 1u;
-        if (p.used[t] >= WORTH_COLLECTING && dead > p.used[t] >> share) {
+        u32 most = walked >= u64(p.used[t]) ? p.used[t] >> 3u : p.used[t] - (p.used[t] >> 2u);
+        if (p.used[t] >= WORTH_COLLECTING && dead > most) {
             worth = MUST_COLLECT;
         }
     }

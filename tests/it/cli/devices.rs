@@ -17,7 +17,7 @@ fn stages_are_printed() {
 fn the_simulator_has_statistics_and_figures() {
     let tree = "examples/tree_exploration.trs";
     let cpu = gchr(&["run", tree]);
-    let run = gchr(&["run", tree, "--device", "sim", "--stats"]);
+    let run = gchr(&["run", tree, "--device", "sim", "--gc", "queue", "--stats"]);
     assert_eq!((run.code, &run.stdout), (0, &cpu.stdout), "{}", run.stderr);
     for line in
         ["rewrites     19\n", "device       sim\n", "scheduler    tasks\n", "promotions ", "left_over    0\n"]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Account, read};
 use crate::diagnostic::{Diagnostic, Label};
-use crate::hash::HashSet;
+use crate::hash::HashMap;
 use crate::source::{SourceId, SourceMap, Span};
 
 /// Most files of a program.
@@ -26,8 +26,8 @@ pub enum Times {
 pub enum Found {
     /// Its text is to be read next.
     Text(SourceId),
-    /// It has been read before.
-    Read,
+    /// It has been read before, as this source.
+    Read(SourceId),
 }
 
 /// Why a file is not read.
@@ -46,14 +46,14 @@ pub struct NamedFiles<'a> {
     account: &'a Account,
     /// Files that are being read, outermost first, with the place that names each.
     open: Vec<(PathBuf, Option<Span>)>,
-    read: HashSet<PathBuf>,
+    read: HashMap<PathBuf, SourceId>,
 }
 
 impl<'a> NamedFiles<'a> {
     /// Those of a program that begins with the text `id`. What is read counts in `account`.
     pub fn new(sources: &'a mut SourceMap, id: SourceId, account: &'a Account) -> Self {
         let main = identity(Path::new(&sources.get(id).name));
-        let read = [main.clone()].into_iter().collect();
+        let read = [(main.clone(), id)].into_iter().collect();
         Self { sources, account, open: vec![(main, None)], read }
     }
 
@@ -81,8 +81,10 @@ impl<'a> NamedFiles<'a> {
             let message = format!("{name} {verb} itself");
             return Err(Refusal { message, label: "is being read already".into(), help });
         }
-        if times != Times::Each && self.read.contains(&identity) {
-            return Ok(Found::Read);
+        if times != Times::Each
+            && let Some(&source) = self.read.get(&identity)
+        {
+            return Ok(Found::Read(source));
         }
         if self.read.len() >= MAX_FILES {
             return Err(Refusal {
@@ -99,19 +101,22 @@ impl<'a> NamedFiles<'a> {
             label: "not readable".into(),
             help: "make it a text in UTF-8 that may be read",
         })?;
-        self.read.insert(identity.clone());
+        let source = self.sources.add(path.display().to_string(), text);
+        self.read.insert(identity.clone(), source);
         self.open.push((identity, Some(place)));
-        Ok(Found::Text(self.sources.add(path.display().to_string(), text)))
+        Ok(Found::Text(source))
     }
 
     /// Opens a text that is no file, which `place` names, once.
     pub fn open_text(&mut self, name: &str, text: &str, place: Span) -> Found {
         let identity = PathBuf::from(name);
-        if !self.read.insert(identity.clone()) {
-            return Found::Read;
+        if let Some(&source) = self.read.get(&identity) {
+            return Found::Read(source);
         }
+        let source = self.sources.add(name, text);
+        self.read.insert(identity.clone(), source);
         self.open.push((identity, Some(place)));
-        Found::Text(self.sources.add(name, text))
+        Found::Text(source)
     }
 
     /// The text that was opened last is read.

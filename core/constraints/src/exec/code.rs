@@ -6,7 +6,7 @@
 //! business (the next row, or a failed body).
 
 use gchr_base::op::Op;
-use gchr_base::rule::RuleId;
+use gchr_base::rule::{RuleId, VarId};
 use gchr_base::signature::{ConstraintId, SortKind, SymbolId, TypeId};
 use gchr_base::source::Span;
 
@@ -174,6 +174,16 @@ pub struct Level {
     pub prunes: Box<[Pc]>,
 }
 
+/// A step of those that decide last.
+#[derive(Debug)]
+pub struct CommitTest {
+    pub code: Pc,
+    /// Variables that it needs the values of.
+    pub needs: Box<[VarId]>,
+    /// Variables that have no value if it is an error.
+    pub binds: Box<[VarId]>,
+}
+
 /// One occurrence.
 #[derive(Debug)]
 pub struct OccurrenceCode {
@@ -184,9 +194,9 @@ pub struct OccurrenceCode {
     pub entry_prunes: Box<[Pc]>,
     pub levels: Box<[Level]>,
     pub commit: Option<Pc>,
-    /// Under rounds, the conditions among those that decide last, each on its own: when one is an error, a false one
-    /// hides it.
-    pub commit_tests: Box<[Pc]>,
+    /// Under rounds, what decides last, each step on its own: when one is an error, a condition that does not hold hides
+    /// it.
+    pub commit_tests: Box<[CommitTest]>,
     /// Levels whose constraint is removed.
     pub removed: Box<[usize]>,
     /// For each head of the rule its level; `None` for the active one.

@@ -322,30 +322,29 @@ impl<'a> Coder<'a> {
         Ok(prunes.into())
     }
 
-    /// The conditions among the last steps, each as a sequence of its own, but for those on variables that these steps
-    /// bind.
-    fn commit_tests(&mut self, steps: &[Step], span: Span) -> Coded<Box<[Pc]>> {
+    /// The last steps, each as a sequence of its own.
+    fn commit_tests(&mut self, steps: &[Step], span: Span) -> Coded<Box<[CommitTest]>> {
         let mut tests = Vec::new();
         if self.plan.semantics == Semantics::Refined {
             return Ok(tests.into());
         }
-        let mut bound = Vec::new();
+        // The body takes values from where the steps in a row have put them.
+        let regs: Vec<Option<Reg>> = self.slots.iter().map(|slot| slot.reg).collect();
         for step in steps {
+            let start = self.pc();
+            self.steps(std::slice::from_ref(step), span)?;
+            let Some(code) = self.close(start, span) else { continue };
+            let needs = step.reads().into_iter().map(|slot| VarId(slot.0)).collect();
+            let mut binds = Vec::new();
             match step {
-                Step::Eval { slot, .. } => bound.push(VarId(slot.0)),
-                Step::Match { pattern, .. } => vars::pattern_vars(pattern, &mut bound),
+                Step::Eval { slot, .. } => binds.push(VarId(slot.0)),
+                Step::Match { pattern, .. } => vars::pattern_vars(pattern, &mut binds),
                 _ => {}
             }
+            tests.push(CommitTest { code, needs, binds: binds.into() });
         }
-        for step in steps {
-            let Step::Test { test, .. } = step else { continue };
-            let mut used = Vec::new();
-            vars::expr_vars(test, &mut used);
-            if used.iter().all(|v| !bound.contains(v)) {
-                let start = self.pc();
-                self.condition(test)?;
-                tests.extend(self.close(start, span));
-            }
+        for (slot, reg) in self.slots.iter_mut().zip(regs) {
+            slot.reg = reg;
         }
         Ok(tests.into())
     }

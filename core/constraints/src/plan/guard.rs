@@ -45,7 +45,7 @@ pub(super) fn conjuncts<'a>(sig: &Signature, rule: &'a Rule) -> Vec<Conjunct<'a>
 
 impl Step {
     /// Slots that the step needs the value of. A variable that a taken-apart value is compared with counts too.
-    pub(super) fn reads(&self) -> Vec<SlotId> {
+    pub(crate) fn reads(&self) -> Vec<SlotId> {
         let mut vars = Vec::new();
         let mut slots = Vec::new();
         match self {

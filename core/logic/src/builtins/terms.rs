@@ -31,6 +31,8 @@ pub(super) const TABLE: Table = &[
     ("compare", 3, compare),
     ("$assoc_get", 3, assoc_get),
     ("?=", 2, |m| Ok(m.unifier(m.x[0], m.x[1]).is_none_or(|unifier| unifier.is_empty()))),
+    // As `\=`, the other way round, whatever a guard may bind and goals of variables say.
+    ("$unifiable", 2, |m| Ok(m.unifier(m.x[0], m.x[1]).is_some())),
     ("unifiable", 3, |m| {
         let Some(unifier) = m.unifier(m.x[0], m.x[1]) else { return Ok(false) };
         let mut list = Cell::atom(atom::nil);

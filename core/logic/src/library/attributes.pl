@@ -53,7 +53,7 @@ frozen(T, G) :- '$residual'(T, Gs), '$conjunction_of'(Gs, G).
 '$prepend_to'([V|Vs], M, New) :- ( get_attr(V, M, Old) -> '$append'(New, Old, All) ; All = New ), put_attr(V, M, All), '$prepend_to'(Vs, M, New).
 
 dif(X, Y) :- '$dif'(X, Y).
-'$dif'(X, Y) :- X \= Y, !.
+'$dif'(X, Y) :- \+ '$unifiable'(X, Y), !.
 '$dif'(X, Y) :- X \== Y, '$deciding'(X, Y, Vs), '$prepend_to'(Vs, dif, [dif(X, Y)]).
 '$deciding'(X, Y, Vs) :- '$unifier'(X, Y, Vs).
 '$unifier'(X, Y, Vs) :- term_variables(X-Y, Vs).

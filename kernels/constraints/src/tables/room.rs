@@ -9,6 +9,10 @@ use crate::contract::MoveRows;
 use crate::start::Batch;
 use gchr_kernel::device::{Device, Launch, Result, Value};
 
+/// Rows of a table up to which it grows to four times its size: a launch ends for each growth, which takes longer than
+/// rounds of so few constraints.
+const SMALL: u32 = 1 << 13;
+
 impl Tables {
     /// Makes room for a batch.
     pub(crate) fn make_room(&mut self, batch: &Batch, memory: u64, device: &mut dyn Device) -> Result<Grown> {
@@ -48,19 +52,7 @@ impl Tables {
             }
         }
         if end.items > self.lists.items || end.staged > self.lists.entries {
-            let items = self.lists.items.max((end.items * 2).min(MOST));
-            // Most constraints have a candidate; but no run shall fail for room that it may not need.
-            let before = self.bytes() - self.lists.bytes(self.entry);
-            let fits = |entries: u64| {
-                before + Lists::bytes_of(self.entry, items, entries, self.lists.deltas) <= memory
-            };
-            let roomy = [end.staged.max(end.items) * 2, end.staged * 2];
-            let roomy = roomy.map(|entries| self.lists.entries.max(entries.min(MOST)));
-            let Some(entries) = roomy.into_iter().find(|&entries| fits(entries)) else {
-                return Ok(Grown::NoMemory("candidates of a round".into()));
-            };
-            self.grow_lists(items, entries, self.lists.deltas, device)?;
-            return Ok(Grown::Yes);
+            return self.make_room_for_lists(end.items, end.staged, memory, device);
         }
         match self.grow_tables(&end.wanted, memory, device)? {
             Grown::Yes => {}
@@ -69,6 +61,36 @@ impl Tables {
         let grown = self.grow_log(end, memory, device)?;
         self.upload_counts(device)?;
         Ok(grown)
+    }
+
+    /// Makes room for the constraints of the batch, which are all new in its first round.
+    pub(crate) fn make_room_for_items(&mut self, memory: u64, device: &mut dyn Device) -> Result<Grown> {
+        match self.batch_size() {
+            items if items > self.lists.items => self.make_room_for_lists(items, 0, memory, device),
+            _ => Ok(Grown::Yes),
+        }
+    }
+
+    /// Lists for twice so many constraints that are new in a round, and candidates.
+    fn make_room_for_lists(
+        &mut self,
+        items: u64,
+        staged: u64,
+        memory: u64,
+        device: &mut dyn Device,
+    ) -> Result<Grown> {
+        // Most constraints have a candidate; but no run shall fail for room that it may not need.
+        let roomy = [staged.max(items) * 2, staged * 2];
+        let items = self.lists.items.max((items * 2).min(MOST));
+        let before = self.bytes() - self.lists.bytes(self.entry);
+        let fits =
+            |entries: u64| before + Lists::bytes_of(self.entry, items, entries, self.lists.deltas) <= memory;
+        let roomy = roomy.map(|entries| self.lists.entries.max(entries.min(MOST)));
+        let Some(entries) = roomy.into_iter().find(|&entries| fits(entries)) else {
+            return Ok(Grown::NoMemory("candidates of a round".into()));
+        };
+        self.grow_lists(items, entries, self.lists.deltas, device)?;
+        Ok(Grown::Yes)
     }
 
     /// Lists of other sizes; what carries over to the next round is kept.
@@ -144,7 +166,8 @@ impl Tables {
             }
         }
         // Twice as many rows, or as many more as there is memory for.
-        let spare = u64::from(capacity) * 2 - needed.min(u64::from(capacity) * 2);
+        let times = if capacity < SMALL { 4 } else { 2 };
+        let spare = u64::from(capacity) * times - needed.min(u64::from(capacity) * times);
         let sizes = [1, 2, 4, 8].map(|part| (needed + spare / part).min(MOST)).into_iter().chain([needed]);
         match sizes.into_iter().find(|&rows| rows <= MOST && fits(self, rows)) {
             Some(rows) => self.move_table(table, rows as u32, device).map(|()| true),
@@ -241,7 +264,11 @@ impl Tables {
         let keep = device.alloc(4 * u64::from(used.max(1)))?;
         let map = device.alloc(4 * (u64::from(used) + 1))?;
         let kernel = device.kernel(self.host.move_rows.name())?;
-        let grid = device.resident_blocks(kernel, BLOCK)?;
+        // Blocks meet again and again: those without anything to do would only be waited for.
+        let lists = [self.words.new, self.words.carried, self.words.changed];
+        let most = lists.into_iter().map(|word| self.state[word]).fold(u64::from(used).max(1), u64::max);
+        let busy = most.div_ceil(u64::from(BLOCK));
+        let grid = u64::from(device.resident_blocks(kernel, BLOCK)?).min(busy) as u32;
         let (from, to) = (self.params()?, self.params_with(Some((table, &moved)))?);
         let move_rows = MoveRows { p: &from, to: &to, table: table.index() as u32, rows: used, keep, map };
         let args = self.host.move_rows.args(&move_rows);

@@ -337,15 +337,18 @@ impl<'a> Runner<'a> {
             // What lies there when other terms follow stays for the rest of the run. Cells that no result reaches cost
             // less than a wait for the collector's compiler, as long as there is memory.
             let in_a_hurry = !self.collects_always && !buffers.collector_is_at_hand(&self.job, device)?;
-            if in_a_hurry && start.ends_here() && self.options.results != Results::Nothing {
+            if start.ends_here() && (in_a_hurry || self.may_skip_collection()) {
                 start.results(buffers.results(roots.len(), device)?);
-                pages = buffers.fetch(&self.job, &end, start.values(), device)?;
+                pages = buffers.fetch(&self.job, &end, start.values(), in_a_hurry, device)?;
                 if pages.is_some() {
                     (last, exact) = (Some(end), false);
                     continue;
                 }
             }
-            let as_it_is = in_a_hurry && buffers.bytes_in_use(&end) <= self.options.uncollected.bytes;
+            let as_it_is = match in_a_hurry {
+                true => buffers.bytes_in_use(&end) <= self.options.uncollected.bytes,
+                false => self.may_skip_collection() && buffers.is_soon_brought(&end),
+            };
             self.left_lying |= as_it_is && !start.is_last_wave();
             let traced = self.job.kernels.tracing.is_some();
             exact = self.job.kernels.shapes.is_some() || traced && !as_it_is;
@@ -370,6 +373,13 @@ impl<'a> Runner<'a> {
         let made = brought.made;
         self.totals.report.left_over = counted.zip(made).map(|(end, made)| end.in_use.wrapping_sub(made));
         Ok(Attempt::Done(brought))
+    }
+
+    /// Whether cells stay as they lie at the end of a launch where the collector is there, too, if it would take longer.
+    /// Counts of references are checked against what results reach.
+    fn may_skip_collection(&self) -> bool {
+        let shown = matches!(self.options.results, Results::NormalForms | Results::Texts);
+        shown && !self.collects_always && self.job.kernels.shapes.is_none()
     }
 
     /// The results, as the options want them. `pages`: the cells that they reach, where not all came; `last`: the end

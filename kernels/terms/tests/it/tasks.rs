@@ -219,6 +219,34 @@ fn examples_that_end_without_a_collector() {
     assert!(ends[0] > 30 && ends[1] > 5, "without and with a collection: {ends:?}");
 }
 
+/// Results are brought as they lie where the collector is there, too, if there is little to bring; those without cells
+/// always.
+#[test]
+fn examples_that_end_without_a_collection() {
+    let mut ends = [0, 0];
+    for (name, text) in programs::examples("trs") {
+        let case = Case::with(&name, &text, Gc::Compact);
+        let (normal_form, rewrites, live) = case.expected();
+        let kernels = case.kernels(Tuning::default());
+        let ways = [
+            ("all cells", Uncollected { pages: 0, bytes: u64::MAX }, false),
+            ("pages", Uncollected { pages: 1 << 10, bytes: 0 }, false),
+            ("collected", Uncollected::NONE, live > 0),
+        ];
+        for (way, uncollected, is_collected) in ways {
+            let options = Options { uncollected, results: Results::NormalForms, ..ONE };
+            let outcome = case.on(&mut simulator(&kernels, 1), &kernels, options);
+            let outcome = outcome.unwrap_or_else(|failure| panic!("{name}, {way}: {failure:?}"));
+            let stats = &outcome.stats;
+            assert_eq!(outcome.normal_forms[0].to_text(), normal_form, "{name}, {way}");
+            assert_eq!((stats.rewrites, stats.live_cells), (Some(rewrites), Some(live)), "{name}, {way}");
+            assert_eq!(outcome.report.left_over, is_collected.then_some(0), "{name}, {way}");
+            ends[usize::from(is_collected)] += 1;
+        }
+    }
+    assert!(ends[0] > 30 && ends[1] > 5, "without and with a collection: {ends:?}");
+}
+
 /// What a launch leaves lying for the next one costs a run no memory that it cannot do without.
 #[test]
 fn waves_without_a_collector_need_no_more_memory() {

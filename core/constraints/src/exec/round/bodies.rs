@@ -4,8 +4,10 @@ use super::state::Written;
 use crate::exec::code::{Ins, OccurrenceCode, Pc};
 use crate::exec::step::{Cells, EvalCtx, Flow, Trap, TrapKind};
 use crate::exec::table::Table;
+use gchr_base::hash::HashSet;
 use gchr_base::ids::Id;
 use gchr_base::memory::{self, Shortage};
+use gchr_base::rule::VarId;
 
 /// Constraints that bodies add, in order: for each its table and its arguments; and what they write.
 #[derive(Default)]
@@ -130,13 +132,24 @@ pub(crate) fn run_body<H: Cells>(
     }
 }
 
-/// Whether a guard that raised an error holds not at all: another of its conditions is false.
+/// Whether a guard that raised an error holds not at all: another of its conditions is false. One that needs a value
+/// which the error has left out says nothing.
 pub(crate) fn is_hidden<H: Cells>(
     ctx: &mut EvalCtx<'_, H>,
     regs: &mut [u64],
     occurrence: &OccurrenceCode,
 ) -> bool {
-    occurrence.commit_tests.iter().any(|&pc| matches!(ctx.run(regs, pc), Ok(Flow::Failed(_))))
+    let mut missing: HashSet<VarId> = HashSet::default();
+    occurrence.commit_tests.iter().any(|test| {
+        let is_known = !test.needs.iter().any(|var| missing.contains(var));
+        match is_known.then(|| ctx.run(regs, test.code)) {
+            Some(Ok(flow)) => matches!(flow, Flow::Failed(_)),
+            None | Some(Err(_)) => {
+                missing.extend(&test.binds);
+                false
+            }
+        }
+    })
 }
 
 /// Whether the error is one of the program, to be told when its turn comes, and not one of the executor.

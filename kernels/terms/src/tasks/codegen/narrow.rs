@@ -11,8 +11,9 @@ use gchr_kernel::ir::*;
 /// Fields of a record that are used, in order; `None` where a function uses the record as a whole.
 type Used = Option<Vec<u32>>;
 
-/// Has the pieces, functions that [`part`](super::part) makes, take only the fields of the record of parameters and of
-/// the machine that one of them uses, and give back these fields of the machine, as a record of the name `result`.
+/// Has each of the pieces, functions that [`part`](super::part) makes, take only the fields of the record of parameters
+/// and of the machine that it uses, and give back these fields of the machine, as a record whose name begins with
+/// `result`.
 pub(in crate::tasks) fn narrow(
     module: &mut Module,
     result: &str,
@@ -20,61 +21,63 @@ pub(in crate::tasks) fn narrow(
     params: RecordId,
     machine: RecordId,
 ) {
-    if pieces.is_empty() {
-        return;
-    }
     let pieces: Vec<FunctionId> = pieces.iter().filter_map(|name| module.function(name)).collect();
-    let of_params = used(module, &pieces, params);
-    let of_machine = used(module, &pieces, machine).filter(|used| !used.is_empty());
-    let result = of_machine.as_ref().map(|used| {
-        let fields = used.iter().map(|&k| module.records[machine].fields[k as usize].clone()).collect();
-        module.records.push(Record { name: result.to_string(), fields, align: None })
-    });
     let n_machine = module.records[machine].fields.len();
-    let narrowing = Narrowing {
-        params,
-        machine,
-        of_params,
-        of_machine,
-        result,
-        n_machine,
-        records: module.records.clone(),
-    };
-    for &piece in &pieces {
-        narrowing.piece(&mut module.functions[piece]);
+    let mut results: HashMap<Vec<u32>, RecordId> = HashMap::default();
+    let mut narrowed: HashMap<FunctionId, Narrowing> = HashMap::default();
+    for piece in pieces {
+        let function = &module.functions[piece];
+        let of_params = used(function, params, &module.records);
+        let of_machine = used(function, machine, &module.records).filter(|used| !used.is_empty());
+        let result = of_machine.as_ref().map(|used| {
+            let count = results.len();
+            *results.entry(used.clone()).or_insert_with(|| {
+                let fields =
+                    used.iter().map(|&k| module.records[machine].fields[k as usize].clone()).collect();
+                let name = if count == 0 { result.to_string() } else { format!("{result}{count}") };
+                module.records.push(Record { name, fields, align: None })
+            })
+        });
+        narrowed.insert(piece, Narrowing { params, machine, of_params, of_machine, result, n_machine });
     }
-    for function in module.functions.iter_mut() {
-        let mut results = Vec::new();
-        narrowing.calls(&mut function.body, &pieces, &mut results);
-        if let Some(result) = narrowing.result {
-            results.into_iter().for_each(|var| function.vars[var].ty = Type::Record(result));
+    let records = &module.records;
+    let ids = module.functions.ids();
+    for (id, function) in ids.zip(module.functions.iter_mut()) {
+        match narrowed.get(&id) {
+            Some(narrowing) => narrowing.piece(function, records),
+            None => {
+                let mut results = HashMap::default();
+                calls(&mut function.body, &narrowed, records, &mut results);
+                for (var, narrowing) in results {
+                    if let Some(result) = narrowing.result {
+                        function.vars[var].ty = Type::Record(result);
+                    }
+                }
+            }
         }
     }
 }
 
-/// The fields of a record that one of the functions uses.
-fn used(module: &Module, functions: &[FunctionId], record: RecordId) -> Used {
-    let mut found = vec![false; module.records[record].fields.len()];
-    for &id in functions {
-        let function = &module.functions[id];
-        let of = |var: VarId| function.vars[var].ty == Type::Record(record);
-        let mut whole = false;
-        flow::each_statement(&function.body, &mut |stmt| {
-            if let StmtKind::Assign { place: Place { base: PlaceBase::Var(var), field, .. }, .. } = &stmt.kind
-                && of(*var)
-            {
-                match field {
-                    Some(k) => found[*k as usize] = true,
-                    None => whole = true,
-                }
+/// The fields of a record that a function uses.
+fn used(function: &Function, record: RecordId, records: &IdVec<RecordId, Record>) -> Used {
+    let mut found = vec![false; records[record].fields.len()];
+    let of = |var: VarId| function.vars[var].ty == Type::Record(record);
+    let mut whole = false;
+    flow::each_statement(&function.body, &mut |stmt| {
+        if let StmtKind::Assign { place: Place { base: PlaceBase::Var(var), field, .. }, .. } = &stmt.kind
+            && of(*var)
+        {
+            match field {
+                Some(k) => found[*k as usize] = true,
+                None => whole = true,
             }
-            // What is given back is what is used.
-            let is_result = matches!(stmt.kind, StmtKind::Return(_));
-            stmt.exprs().into_iter().for_each(|expr| mark(expr, &of, &mut found, &mut whole, is_result));
-        });
-        if whole {
-            return None;
         }
+        // What is given back is what is used.
+        let is_result = matches!(stmt.kind, StmtKind::Return(_));
+        stmt.exprs().into_iter().for_each(|expr| mark(expr, &of, &mut found, &mut whole, is_result));
+    });
+    if whole {
+        return None;
     }
     Some(found.iter().zip(0..).filter(|(used, _)| **used).map(|(_, k)| k).collect())
 }
@@ -90,21 +93,21 @@ fn mark(expr: &Expr, of: &impl Fn(VarId) -> bool, found: &mut [bool], whole: &mu
     }
 }
 
+/// What a piece takes and gives back.
 struct Narrowing {
     params: RecordId,
     machine: RecordId,
     of_params: Used,
     of_machine: Used,
-    /// What pieces give back, if not the whole machine.
+    /// What it gives back, if not the whole machine.
     result: Option<RecordId>,
     n_machine: usize,
-    records: IdVec<RecordId, Record>,
 }
 
 impl Narrowing {
-    /// A piece: its parameters, its machine and its result.
-    fn piece(&self, function: &mut Function) {
-        let given = self.split_params(function);
+    /// The piece: its parameters, its machine and its result.
+    fn piece(&self, function: &mut Function, records: &IdVec<RecordId, Record>) {
+        let given = self.split_params(function, records);
         let mut unused: Vec<VarId> = Vec::new();
         let machines: Vec<VarId> =
             function.vars.ids().filter(|&v| function.vars[v].ty == Type::Record(self.machine)).collect();
@@ -163,7 +166,11 @@ impl Narrowing {
 
     /// Gives a piece a parameter for each field of the record of parameters that is used, in the place of the record;
     /// by the record's variable and the field: that parameter.
-    fn split_params(&self, function: &mut Function) -> HashMap<(VarId, u32), VarId> {
+    fn split_params(
+        &self,
+        function: &mut Function,
+        records: &IdVec<RecordId, Record>,
+    ) -> HashMap<(VarId, u32), VarId> {
         let mut given = HashMap::default();
         let Some(used) = &self.of_params else { return given };
         let mut params = Vec::new();
@@ -173,7 +180,7 @@ impl Narrowing {
                 continue;
             }
             for &k in used {
-                let Field { name, ty } = self.records[self.params].fields[k as usize].clone();
+                let Field { name, ty } = records[self.params].fields[k as usize].clone();
                 let var = Var { name: format!("{name}_given"), ty, storage: Storage::Param };
                 let var = function.vars.push(var);
                 given.insert((param, k), var);
@@ -184,41 +191,15 @@ impl Narrowing {
         given
     }
 
-    /// Calls of pieces: arguments, and what is done with the result. `results`: the variables that have one.
-    fn calls(&self, block: &mut Block, pieces: &[FunctionId], results: &mut Vec<VarId>) {
-        for mut stmt in std::mem::take(block) {
-            for inner in stmt.blocks_mut() {
-                self.calls(inner, pieces, results);
-            }
-            match &mut stmt.kind {
-                StmtKind::Effect {
-                    result: Some(Target::Declare(var)),
-                    effect: Effect::Call { function, args },
-                } if pieces.contains(function) => {
-                    results.push(*var);
-                    *args = self.arguments(std::mem::take(args));
-                    block.push(stmt);
-                }
-                StmtKind::Assign { place, value: Expr { kind: ExprKind::Var(var), .. } }
-                    if results.contains(var) && self.result.is_some() =>
-                {
-                    let (place, var) = (place.clone(), *var);
-                    block.extend(self.assignments(&place, var, &stmt));
-                }
-                _ => block.push(stmt),
-            }
-        }
-    }
-
     /// The arguments of a call: of the parameters and of the machine what is used, and all others.
-    fn arguments(&self, args: Vec<Expr>) -> Vec<Expr> {
+    fn arguments(&self, args: Vec<Expr>, records: &IdVec<RecordId, Record>) -> Vec<Expr> {
         let first = args.len() - self.n_machine;
         let mut kept = Vec::new();
         for (at, arg) in args.into_iter().enumerate() {
             match (&self.of_params, &self.of_machine) {
                 (Some(used), _) if arg.ty == Type::Record(self.params) => {
                     kept.extend(used.iter().map(|&k| {
-                        let ty = self.records[self.params].fields[k as usize].ty;
+                        let ty = records[self.params].fields[k as usize].ty;
                         Expr::new(ExprKind::Field(Box::new(arg.clone()), k), ty)
                     }))
                 }
@@ -230,15 +211,53 @@ impl Narrowing {
     }
 
     /// The fields of a result to the machine.
-    fn assignments(&self, place: &Place, var: VarId, like: &Stmt) -> Vec<Stmt> {
+    fn assignments(
+        &self,
+        place: &Place,
+        var: VarId,
+        like: &Stmt,
+        records: &IdVec<RecordId, Record>,
+    ) -> Vec<Stmt> {
         let (Some(result), Some(used)) = (self.result, &self.of_machine) else { return Vec::new() };
         let from = Expr::new(ExprKind::Var(var), Type::Record(result));
         let one = |(at, &k): (u32, &u32)| {
-            let ty = self.records[self.machine].fields[k as usize].ty;
+            let ty = records[self.machine].fields[k as usize].ty;
             let value = Expr::new(ExprKind::Field(Box::new(from.clone()), at), ty);
             let place = Place { base: place.base.clone(), field: Some(k), ty };
             Stmt { kind: StmtKind::Assign { place, value }, ..like.clone() }
         };
         (0..).zip(used).map(one).collect()
+    }
+}
+
+/// Calls of pieces: arguments, and what is done with the result. `results`: by variable, the piece whose result it is.
+fn calls<'n>(
+    block: &mut Block,
+    narrowed: &'n HashMap<FunctionId, Narrowing>,
+    records: &IdVec<RecordId, Record>,
+    results: &mut HashMap<VarId, &'n Narrowing>,
+) {
+    for mut stmt in std::mem::take(block) {
+        for inner in stmt.blocks_mut() {
+            calls(inner, narrowed, records, results);
+        }
+        match &mut stmt.kind {
+            StmtKind::Effect {
+                result: Some(Target::Declare(var)),
+                effect: Effect::Call { function, args },
+            } if narrowed.contains_key(function) => {
+                let narrowing = &narrowed[function];
+                results.insert(*var, narrowing);
+                *args = narrowing.arguments(std::mem::take(args), records);
+                block.push(stmt);
+            }
+            StmtKind::Assign { place, value: Expr { kind: ExprKind::Var(var), .. } }
+                if results.get(var).is_some_and(|narrowing| narrowing.result.is_some()) =>
+            {
+                let (place, var) = (place.clone(), *var);
+                block.extend(results[&var].assignments(&place, var, &stmt, records));
+            }
+            _ => block.push(stmt),
+        }
     }
 }

@@ -24,7 +24,7 @@ impl Pieces {
     /// Those with which kernels run fast.
     pub const FAST: Self = Self { most: 3000, each: 600, apart: false };
     /// Those with which many processors compile them soon.
-    pub const SOON: Self = Self { most: 0, each: 300, apart: true };
+    pub const SOON: Self = Self { most: 0, each: 600, apart: true };
 }
 
 impl Default for Pieces {

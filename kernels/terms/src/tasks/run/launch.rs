@@ -462,23 +462,34 @@ impl Buffers {
     }
 
     /// The cells that values reach, where they lie in few pages; so few that all cells in use would take longer, if
-    /// these may be brought.
+    /// these may be brought. `in_a_hurry`: whether a collection waits for a compiler.
     pub fn fetch(
         &self,
         job: &Job<'_>,
         end: &End,
         values: impl Iterator<Item = (SortId, u64)>,
+        in_a_hurry: bool,
         device: &mut dyn Device,
     ) -> Result<Option<Pages>> {
         /// Bytes that cross the bus while one page is brought and looked into.
         const TIME_OF_A_PAGE: u64 = 1 << 20;
+        /// Pages that are brought while a collection makes results few.
+        const COLLECTION: usize = 64;
         let classes = (end.cells.as_slice(), self.places.classes.as_slice());
         let (bytes, uncollected) = (self.bytes_in_use(end), self.options.uncollected);
         let most = match bytes <= uncollected.bytes {
             true => uncollected.pages.min((bytes / TIME_OF_A_PAGE) as usize),
             false => uncollected.pages,
         };
+        let most = if in_a_hurry { most } else { most.min(COLLECTION) };
         Pages::fetch(&job.plan.layout, values, classes, (self.heap, device), most)
+    }
+
+    /// Whether all cells in use are brought in less time than it takes to collect them.
+    pub fn is_soon_brought(&self, end: &End) -> bool {
+        /// Bytes that a collection of a heap without garbage takes longer for than a copy.
+        const SOON: u64 = 256 << 20;
+        self.bytes_in_use(end) <= self.options.uncollected.bytes.min(SOON)
     }
 
     /// All cells in use.
