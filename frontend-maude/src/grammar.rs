@@ -183,12 +183,21 @@ impl<'s> Grammar<'s> {
             let parts = vec![Part::Hole(kind, 50), word(name), Part::Hole(kind, 51)];
             let makes = Makes::Special(special);
             self.add(Production { parts, prec: 51, kind: truth, makes, many: false });
+            let arg = Part::Hole(kind, Mixfix::ARGUMENT);
+            let name = word(&format!("_{name}_"));
+            let parts = vec![name, word("("), arg.clone(), word(","), arg, word(")")];
+            self.add(Production { parts, prec: 0, kind: truth, makes, many: false });
         }
         let hole = Part::Hole(kind, ANY);
         let test = Part::Hole(truth, ANY);
-        let parts = vec![word("if"), test, word("then"), hole.clone(), word("else"), hole, word("fi")];
-        let makes = Makes::Special(Special::If);
-        self.add(Production { parts, prec: 0, kind, makes, many: false });
+        let mixfix = vec![word("if"), test, word("then"), hole.clone(), word("else"), hole, word("fi")];
+        let (test, arg) = (Part::Hole(truth, Mixfix::ARGUMENT), Part::Hole(kind, Mixfix::ARGUMENT));
+        let name = word("if_then_else_fi");
+        let prefix = vec![name, word("("), test, word(","), arg.clone(), word(","), arg.clone(), word(")")];
+        for parts in [mixfix, prefix] {
+            let makes = Makes::Special(Special::If);
+            self.add(Production { parts, prec: 0, kind, makes, many: false });
+        }
     }
 
     /// The term that all the tokens make, of a kind if one is given.

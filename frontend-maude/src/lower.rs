@@ -209,7 +209,7 @@ impl Space {
         };
         let rules: Vec<Arc<Rule>> = rules.map(normal).collect();
         let mut space = Self {
-            with_equations: with_equations(&signature, &rules),
+            with_equations: with_equations(&signature, rules.iter().map(|rule| &**rule)),
             rules: Arc::new(rules),
             total: sorts::total(&signature),
             signature: signature.clone(),
@@ -552,8 +552,8 @@ impl Lower<'_> {
 }
 
 /// Operators that some equation has outermost.
-fn with_equations(signature: &Signature, rules: &[Arc<Rule>]) -> HashSet<usize> {
-    let equations = rules.iter().filter(|rule| rule.kind == EquationKind::Equation);
+fn with_equations<'r>(signature: &Signature, rules: impl IntoIterator<Item = &'r Rule>) -> HashSet<usize> {
+    let equations = rules.into_iter().filter(|rule| rule.kind == EquationKind::Equation);
     equations
         .filter_map(|rule| match &rule.left.kind {
             TermKind::App(key, _) => signature.op(key),

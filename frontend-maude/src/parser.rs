@@ -274,15 +274,23 @@ impl Parser<'_> {
     }
 
     /// The tokens from here to the period that ends a statement, which is one at the end of a line or before the next
-    /// statement.
+    /// statement. In brackets, a word behind a period is a name: a line that ends with one is still an end, so that a
+    /// bracket that is never closed does not take in all that follows.
     fn statement(&mut self) -> Result<Vec<Token>, Fail> {
         let start = self.at;
+        let mut open = 0i32;
         loop {
             let Some(token) = self.tokens.get(self.at) else {
                 let last = self.tokens[self.at - 1].span;
                 return Err(expected(last.after(), "`.` behind the statement"));
             };
-            if self.at > start && token.ends_statement(self.tokens.get(self.at + 1)) {
+            open += match &*token.text {
+                "(" | "[" | "{" => 1,
+                ")" | "]" | "}" => -1,
+                _ => 0,
+            };
+            let may_end = token.ends_line || open <= 0;
+            if self.at > start && may_end && token.ends_statement(self.tokens.get(self.at + 1)) {
                 self.at += 1;
                 return Ok(self.tokens[start..self.at].to_vec());
             }
@@ -450,14 +458,17 @@ fn mapping(line: &[Token], view: &mut View) -> Result<(), Fail> {
 
 /// `[5]` before a term to rewrite, and what comes behind it. Other brackets are of the term.
 fn number_of_steps(tokens: &[Token]) -> Result<(Option<u32>, &[Token]), Fail> {
-    let [open, number, ..] = tokens else { return Ok((None, tokens)) };
-    if !open.is("[") || !number.text.starts_with(|c: char| c.is_ascii_digit()) {
+    let [open, number, close, rest @ ..] = tokens else { return Ok((None, tokens)) };
+    // Only the period behind it: a term of one number in brackets.
+    let is_bound = open.is("[")
+        && number.text.bytes().all(|byte| byte.is_ascii_digit())
+        && close.is("]")
+        && rest.len() > 1;
+    if !is_bound {
         return Ok((None, tokens));
     }
     let most = number.text.parse().map_err(|_| expected(number.span, "a number of steps"))?;
-    let close = tokens.iter().position(|token| token.is("]"));
-    let close = close.ok_or_else(|| expected(number.span.after(), "`]`"))?;
-    Ok((Some(most), &tokens[close + 1..]))
+    Ok((Some(most), rest))
 }
 
 /// `in MODULE :` before a term, whose period goes.

@@ -34,6 +34,7 @@ impl Lower<'_> {
         // Those that hold where no other one does come last.
         equations.sort_by_key(|rule| rule.otherwise);
         let collapsed: Vec<Rule> = equations.iter().filter_map(|rule| self.collapsed(rule)).collect();
+        self.space.with_equations.extend(with_equations(&self.space.signature, &collapsed));
         let mut all = equations.clone();
         let first_last = all.iter().position(|rule| rule.otherwise).unwrap_or(all.len());
         all.splice(first_last..first_last, &collapsed);

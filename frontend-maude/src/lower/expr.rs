@@ -6,6 +6,23 @@ use num_bigint::BigInt;
 use super::*;
 use crate::term::Special;
 
+impl Space {
+    /// The argument beside an identity that equations would make something else of before it goes.
+    fn beside_identity<'t>(&self, op: usize, args: &'t [Term]) -> Option<&'t Term> {
+        let identity = self.signature.ops[op].properties.identity.as_ref()?;
+        let term = identity.term.as_ref()?;
+        let ([first, second], TermKind::App(key, _)) = (args, &term.kind) else { return None };
+        if !self.with_equations.contains(&self.op(key)) {
+            return None;
+        }
+        match (identity.left && first.is_same(term), identity.right && second.is_same(term)) {
+            (true, _) => Some(second),
+            (_, true) => Some(first),
+            _ => None,
+        }
+    }
+}
+
 impl Lower<'_> {
     /// A term whose variables have values.
     pub(super) fn expr(&mut self, cx: &Cx, term: &Term) -> Expr {
@@ -33,6 +50,9 @@ impl Lower<'_> {
             }
             TermKind::App(key, args) => {
                 let op = self.op(key);
+                if let Some(other) = self.space.beside_identity(op, args) {
+                    return self.expr(cx, other);
+                }
                 let special = self.space.signature.ops[op].properties.special.clone();
                 match (special.as_deref(), args.as_slice()) {
                     (Some("and-then"), [a, b]) => self.decided(cx, a, [Some(b), None], Some(op), span),

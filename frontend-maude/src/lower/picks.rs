@@ -187,6 +187,10 @@ impl Lower<'_> {
     }
 
     fn is_no_identity(&mut self, cx: &mut Cx, op: usize, value: &Expr, span: Span) {
+        // Evaluation leaves no identity that an equation applies to.
+        if self.identity_as_it_is(op).is_some() {
+            return;
+        }
         if let Some(identity) = self.identity(op) {
             let same = self.operation(Operator::Same, vec![value.clone(), identity], span);
             cx.test(self.operation(Operator::Negate, vec![same], span));

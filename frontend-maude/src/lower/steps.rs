@@ -32,6 +32,7 @@ impl Space {
                 let of = self.signature.type_of(of);
                 let fits = |range: Type| of.is_some_and(|of| self.signature.is_below(range, of));
                 self.signature.ops[op].declared.iter().any(|(_, range)| fits(*range))
+                    || of.is_some_and(|of| self.memberships_give(op, of))
             }
             _ => self.becomes(op, term).into_iter().any(|inner| self.width(op, inner) != Width::One),
         };
@@ -41,6 +42,23 @@ impl Space {
         } else {
             Width::One
         }
+    }
+
+    /// Whether memberships may give a sort below a type to applications of an operator.
+    fn memberships_give(&self, op: usize, of: Type) -> bool {
+        let gives = |rule: &Rule| match &rule.left.kind {
+            TermKind::Var(..) => true,
+            TermKind::App(key, _) if self.op(key) == op => true,
+            TermKind::App(..) => self.becomes(op, &rule.left).into_iter().any(|inner| match &inner.kind {
+                TermKind::App(key, _) => self.op(key) == op,
+                kind => matches!(kind, TermKind::Var(..)),
+            }),
+            _ => false,
+        };
+        self.rules.iter().filter(|rule| rule.kind == EquationKind::Membership).any(|rule| {
+            let sort = rule.sort.as_ref().and_then(|sort| self.signature.type_of(sort));
+            sort.is_some_and(|sort| self.signature.is_below(sort, of)) && gives(rule)
+        })
     }
 
     /// Arguments of another operator that a term may become when the others are its identity.

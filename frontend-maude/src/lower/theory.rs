@@ -39,9 +39,21 @@ impl Lower<'_> {
 
     /// A test whether a value is the identity of an operator, as a condition.
     fn is_identity(&mut self, cx: &mut Cx, op: usize, value: Expr, span: Span) {
-        if let Some(identity) = self.identity(op) {
+        if let Some(pattern) = self.identity_as_it_is(op) {
+            cx.matches(value, pattern);
+        } else if let Some(identity) = self.identity(op) {
             cx.test(self.operation(Operator::Same, vec![value, identity], span));
         }
+    }
+
+    /// The identity of an operator as a pattern, where it is a constant with equations. What these make of it is no
+    /// identity, and a comparison would evaluate it, without an end if an equation makes it of itself.
+    pub(super) fn identity_as_it_is(&self, op: usize) -> Option<Pattern> {
+        let term = self.space.signature.ops[op].properties.identity.as_ref()?.term.as_ref()?;
+        let TermKind::App(key, args) = &term.kind else { return None };
+        let constant = self.op(key);
+        let evaluates = args.is_empty() && self.space.with_equations.contains(&constant);
+        evaluates.then(|| self.built(self.space.values[constant], Vec::new(), term.span))
     }
 
     pub(super) fn normal(&mut self, symbol: SymbolId, op: usize) {

@@ -550,3 +550,100 @@ fn floats_are_constants() {
         ],
     );
 }
+
+#[test]
+fn memberships_in_associative_operators() {
+    let text = "fmod M is sorts E P . subsort E < P . op _;_ : [P] [P] -> [P] [assoc] . ops a b c d : -> E .
+        ops l2 l3 mid : [P] -> [P] . var Q : P . mb a ; b : P . mb b ; c : P .
+        eq l2(Q ; c) = Q . eq l3(a ; Q) = Q . eq mid(d ; Q ; d) = Q . endfm";
+    check(
+        text,
+        &[
+            ("l2(a ; b ; c)", "a ; b"),
+            ("l2(b ; a ; c)", "l2(b ; a ; c)"),
+            ("l2(d ; c)", "d"),
+            ("l3(a ; b ; c)", "b ; c"),
+            ("mid(d ; a ; b ; d)", "a ; b"),
+            ("mid(d ; b ; a ; d)", "mid(d ; b ; a ; d)"),
+        ],
+    );
+    let conditional =
+        "fmod M is sorts E G L . subsorts E < G < L . op __ : L L -> L [assoc] . ops a b c d : -> E .
+        op f : L -> L . op g : E -> E . op h : L -> Bool . vars X Y : G . vars E1 E2 : E . var Z : L .
+        cmb E1 E2 : G if g(E1) = E2 . eq g(a) = b . eq g(b) = c . eq g(c) = d . eq g(d) = a .
+        eq f(X c) = X . ceq h(Z) = true if X E2 := Z . eq h(Z) = false [owise] . endfm";
+    check(
+        conditional,
+        &[
+            ("f(a b c)", "a b"),
+            ("f(b a c)", "f(b a c)"),
+            ("h(a b d)", "true"),
+            ("h(a d d)", "false"),
+            ("(a b) :: G", "true"),
+        ],
+    );
+    let palindromes = "fmod M is pr QID . sorts Pal List . subsorts Qid < Pal < List . op nil : -> Pal .
+        op __ : List List -> List [assoc id: nil] . var I : Qid . var P : Pal . var L : List .
+        mb I P I : Pal . ops pal? one? : List -> Bool . eq pal?(P) = true . eq pal?(L) = false [owise] .
+        eq one?(L P L) = true . eq one?(L) = false [owise] . op sum : List -> List . eq sum('x P) = P . endfm";
+    check(
+        palindromes,
+        &[
+            ("pal?('a 'b 'c 'b 'a)", "true"),
+            ("pal?('a 'b 'b 'a)", "true"),
+            ("pal?('a 'b)", "false"),
+            ("pal?(nil)", "true"),
+            ("one?('a 'b 'b 'a)", "true"),
+            ("sum('x)", "nil"),
+            ("sum('x 'b 'c 'b)", "'b 'c 'b"),
+        ],
+    );
+    let sets =
+        "fmod M is sorts E G L . subsorts E < G < L . op _,_ : L L -> L [assoc comm] . ops a b c d : -> E .
+        op f : L -> L . var X : G . mb a, b : G . eq f((X, c)) = X . endfm";
+    check(sets, &[("f((a, b, c))", "a, b"), ("f((a, d, c))", "f(a, c, d)"), ("f((d, c))", "d")]);
+}
+
+#[test]
+fn rules_with_memberships() {
+    let text = "mod M is sorts E G L . subsorts E < G < L . op __ : L L -> L [assoc] . ops a b c d : -> E .
+        op f : L -> L . var X : G . mb a b : G . rl f(X c) => d X . endm";
+    assert_eq!(value(&format!("{text} rew f(a b c) ."), None), "d a b");
+    assert_eq!(value(&format!("{text} rew f(c b c) ."), None), "f(c b c)");
+}
+
+#[test]
+fn periods_and_numbers_in_brackets() {
+    let text = "fmod M is sort F . ops a inc : -> F . op _._ : F F -> F . op [_] : F -> F . endfm";
+    assert_eq!(value(&format!("{text} red (a . inc) ."), None), "a . inc");
+    assert_eq!(value(&format!("{text} red [a . inc] . red a ."), None), "EVAL([a . inc], a)");
+    let numbers =
+        "mod M is pr NAT . sorts L . subsort Nat < L . op _;_ : L L -> L [assoc] . op [_] : L -> L .
+        rl 1 => 2 . endm";
+    assert_eq!(value(&format!("{numbers} rew [1 ; 0] ."), None), "[2 ; 0]");
+    assert_eq!(value(&format!("{numbers} rew [1] ."), None), "[2]");
+    assert_eq!(value(&format!("{numbers} rew [1] 1 ; 1 ."), None), "2 ; 1");
+}
+
+#[test]
+fn identities_with_equations() {
+    let text = "fmod M is sort S . ops a b y z : -> S . op _+_ : S S -> S [comm id: z] . eq z = y . endfm";
+    check(text, &[("a + y", "a + y"), ("z + a", "a"), ("z", "y")]);
+    let two = "fmod M is sort S . ops a b z e : -> S . op _+_ : S S -> S [assoc comm id: z] .
+        op _._ : S S -> S [assoc id: e] . var R : S . eq z . R = z . endfm";
+    check(two, &[("a + b", "a + b"), ("a . b", "a . b"), ("a + z", "a")]);
+}
+
+#[test]
+fn polymorphic_operators_before_brackets() {
+    let text = "fmod M is pr NAT . endfm";
+    check(
+        text,
+        &[
+            ("if_then_else_fi(true, 1, 2)", "1"),
+            ("if_then_else_fi(1 == 2, 1, 2)", "2"),
+            ("_==_(1, 2)", "false"),
+            ("_=/=_(1, 2)", "true"),
+        ],
+    );
+}
