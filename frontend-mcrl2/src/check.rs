@@ -98,6 +98,12 @@ impl<'a> Checker<'a> {
         self.in_force.iter().rev().find(|(local, _)| **local == *name).map(|&(_, var)| var)
     }
 
+    /// Whether a name with arguments behind it is one of a symbol: a variable that is no function hides none there.
+    fn is_applied_symbol(&self, name: &str) -> bool {
+        self.local(name)
+            .is_none_or(|var| self.vars[var].ty.as_function().is_none() && !self.scope.named(name).is_empty())
+    }
+
     /// A term without variables.
     pub fn ground(mut self, expr: &Expr) -> Option<(Term, Vec<Variable>)> {
         let types = self.types(expr);
@@ -215,7 +221,7 @@ impl<'a> Checker<'a> {
             ExprKind::Apply(head, args) => {
                 let args: Vec<&Expr> = args.iter().collect();
                 match &head.kind {
-                    ExprKind::Name(name) if self.local(name).is_none() => {
+                    ExprKind::Name(name) if self.is_applied_symbol(name) => {
                         let mut found = self.results(name, &args);
                         let constants = self.scope.named(name).iter().map(|&id| &self.scope.symbols[id]);
                         let constants = constants.filter(|symbol| symbol.params.is_empty());
@@ -371,7 +377,7 @@ impl<'a> Checker<'a> {
             ExprKind::Apply(head, args) => {
                 let args: Vec<&Expr> = args.iter().collect();
                 match &head.kind {
-                    ExprKind::Name(name) if self.local(name).is_none() => {
+                    ExprKind::Name(name) if self.is_applied_symbol(name) => {
                         match self.choose(name, &args, Some(want)) {
                             Some(choice) => self.call(choice, &args, span, want),
                             None => self.apply(head, &args, span, want),
@@ -445,6 +451,10 @@ impl<'a> Checker<'a> {
             (Binder::Lambda, Some((_, result))) => result.clone(),
             _ => bool.clone(),
         };
+        let text = match body.kind {
+            ExprKind::Where(..) => format!("({body})"),
+            _ => body.to_string(),
+        };
         self.enter(&vars);
         let body = self.check(body, &result);
         self.leave(&vars);
@@ -455,11 +465,15 @@ impl<'a> Checker<'a> {
             return self.convert(Term { kind: Kind::Lambda(vars, Box::new(body)), ty, span }, want);
         }
         let all = binder == Binder::All;
-        let quantify = |body, var| {
-            let kind = Kind::Quantifier { all, var, body: Box::new(body) };
-            Term { kind, ty: bool.clone(), span }
-        };
-        Some(vars.into_iter().rev().fold(body, quantify))
+        let mut found = body;
+        let mut shown = text;
+        for var in vars.into_iter().rev() {
+            let Variable { name, ty, .. } = &self.vars[var];
+            shown = format!("{} {name}: {}. {shown}", binder.word(), self.shown(ty));
+            let kind = Kind::Quantifier { all, var, body: Box::new(found), shown: shown.as_str().into() };
+            found = Term { kind, ty: bool.clone(), span };
+        }
+        Some(found)
     }
 }
 

@@ -48,6 +48,8 @@ pub(crate) enum Kind {
         all: bool,
         var: usize,
         body: Box<Term>,
+        /// The text, for one that is not evaluated.
+        shown: Arc<str>,
     },
 }
 

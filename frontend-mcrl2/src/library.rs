@@ -227,8 +227,13 @@ const FINITE_SETS: &str = "
 cons @empty: FSet(S); @insert: S # FSet(S) -> FSet(S);
 map @add: S # FSet(S) -> FSet(S); @of_list: List(S) -> FSet(S); @subset: FSet(S) # FSet(S) -> Bool;
     @filter: List(S) # (S -> Bool) -> FSet(S); @all: FSet(S) # (S -> Bool) -> Bool;
-var d, e: S; s, t: FSet(S); l: List(S); f: S -> Bool;
-eqn @add(d, @empty) = @insert(d, @empty);
+    @subsets: List(S) -> List(FSet(S)); @with: S # List(FSet(S)) # List(FSet(S)) -> List(FSet(S));
+var d, e: S; s, t: FSet(S); l: List(S); f: S -> Bool; m, n: List(FSet(S));
+eqn @subsets([]) = [@empty];
+    @subsets(d |> l) = @with(d, @subsets(l), []);
+    @with(d, [], n) = n;
+    @with(d, s |> m, n) = s |> (@add(d, s) |> @with(d, m, n));
+    @add(d, @empty) = @insert(d, @empty);
     @before(d, e) -> @add(d, @insert(e, s)) = @insert(d, @insert(e, s));
     d == e -> @add(d, @insert(e, s)) = @insert(e, s);
     @add(d, @insert(e, s)) = @insert(e, @add(d, s));
@@ -276,10 +281,13 @@ eqn d in @empty = false;
 /// always finite.
 const SETS: &str = "
 cons @fin: FSet(S) -> Set(S); @cofin: FSet(S) -> Set(S); @where: (S -> Bool) -> Set(S);
-map @set: (S -> Bool) -> Set(S); @without: FSet(S) -> Set(S); @set_subset: Set(S) # Set(S) -> Bool;
+map @sets: List(FSet(S)) -> List(Set(S));
+    @set: (S -> Bool) -> Set(S); @without: FSet(S) -> Set(S); @set_subset: Set(S) # Set(S) -> Bool;
     @set_equal: Set(S) # Set(S) -> Bool;
-var f, g: S -> Bool; s, t: FSet(S); x, y: Set(S);
-eqn @finite(f) -> @set(f) = @fin(@filter(@elements(f), f));
+var f, g: S -> Bool; s, t: FSet(S); x, y: Set(S); l: List(FSet(S));
+eqn @sets([]) = [];
+    @sets(s |> l) = @fin(s) |> @sets(l);
+    @finite(f) -> @set(f) = @fin(@filter(@elements(f), f));
     @set(f) = @where(f);
     @finite(s) -> @without(s) = @fin(@of_list(@elements(s)) - s);
     @without(s) = @cofin(s);
@@ -411,9 +419,18 @@ eqn count(d, @finbag(b)) = count(d, b);
 /// none: functions that have the same values there are the same.
 const UPDATES: &str = "
 cons @updated: (S -> T) # S # T -> (S -> T);
-map @update: (S -> T) # S # T -> (S -> T);
-var f: S -> T; a, c: S; b, d: T;
-eqn a == c -> @update(@updated(f, a, b), c, d) = if(@same(f(c), d), f, @updated(f, a, d));
+map @update: (S -> T) # S # T -> (S -> T); @functions: List(S) # List(T) -> List(S -> T);
+    @over: List(S) # List(T) # List(S -> T) -> List(S -> T); @at: S # List(T) # List(S -> T) -> List(S -> T);
+    @to: (S -> T) # S # List(T) # List(S -> T) -> List(S -> T);
+var f: S -> T; a, c: S; b, d: T; l: List(S); m: List(T); n: List(S -> T);
+eqn @functions(l, b |> m) = @over(l, b |> m, [lambda e: S. b]);
+    @over([], m, n) = n;
+    @over(a |> l, m, n) = @over(l, m, @at(a, m, n));
+    @at(a, m, []) = [];
+    @at(a, m, f |> n) = @to(f, a, m, @at(a, m, n));
+    @to(f, a, [], n) = n;
+    @to(f, a, b |> m, n) = @update(f, a, b) |> @to(f, a, m, n);
+    a == c -> @update(@updated(f, a, b), c, d) = if(@same(f(c), d), f, @updated(f, a, d));
     @before(c, a) -> @update(@updated(f, a, b), c, d) = @updated(@update(f, c, d), a, b);
     @update(f, c, d) = if(@same(f(c), d), f, @updated(f, c, d));
 ";

@@ -29,7 +29,7 @@ impl Checker<'_> {
             ExprKind::Name(_) | ExprKind::Number(_) => {}
             ExprKind::Apply(head, args) => {
                 let is_symbol = match &head.kind {
-                    ExprKind::Name(name) => self.local(name).is_none() && self.is_symbol(name),
+                    ExprKind::Name(name) => self.is_applied_symbol(name) && self.is_symbol(name),
                     _ => false,
                 };
                 if !is_symbol {
@@ -72,7 +72,7 @@ impl Checker<'_> {
         match &expr.kind {
             ExprKind::Name(name) => self.unknown(name, expr.span),
             ExprKind::Apply(head, args) => match &head.kind {
-                ExprKind::Name(name) if self.local(name).is_none() => {
+                ExprKind::Name(name) if self.is_applied_symbol(name) => {
                     self.no_such_symbol(name, head.span, &args.iter().collect::<Vec<_>>())
                 }
                 _ => {

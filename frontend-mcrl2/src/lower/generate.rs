@@ -304,6 +304,18 @@ impl Lowering {
     /// All values of a finite sort: those of the last constructor are put before an empty list, and so on.
     fn all_values(&mut self, symbol: SymbolId, ty: &Type, span: Span) {
         let list = Type::of(Con::List, ty.clone());
+        let composed = match ty.con() {
+            Some(Con::FSet) => Some(("@subsets", ty.args().to_vec())),
+            Some(Con::Set) => Some(("@sets", vec![Type::of(Con::FSet, ty.args()[0].clone())])),
+            Some(Con::Function) => Some(("@functions", ty.args().to_vec())),
+            _ => None,
+        };
+        if let Some((name, of)) = composed {
+            let args = of.iter().map(|of| self.elements(of, span)).collect();
+            let function = self.symbol(&self.library(name, ty.args()), span);
+            let body = self.app(function, args, &list, span);
+            return self.rule(symbol, Cx::new(&[], None), Vec::new(), Vec::new(), body, span);
+        }
         let nil = self.symbol(&self.library("@nil", std::slice::from_ref(ty)), span);
         let mut body = self.app(nil, Vec::new(), &list, span);
         for builder in self.builders(ty).iter().rev() {

@@ -6,6 +6,8 @@ use crate::library::Special;
 
 /// A sort with more values than this is not gone through.
 const MAX_VALUES: u64 = 1 << 20;
+/// The same for sets and functions, whose values are larger.
+const MAX_COMPOSED: u64 = 1 << 16;
 
 /// The values that a variable takes, as lists.
 enum Values {
@@ -30,16 +32,29 @@ impl Lowering {
     pub(super) fn quantifier(
         &mut self,
         cx: &mut Cx<'_>,
-        all: bool,
-        var: usize,
+        (all, var): (bool, usize),
         body: &Term,
+        shown: &str,
         span: Span,
     ) -> Expr {
+        let free = Term::free(&[body]);
+        if !free.contains(&var) {
+            // Every sort has a value.
+            return self.expr(cx, body);
+        }
         let (ty, bool) = (cx.table[var].ty.clone(), Type::basic(Con::Bool));
         let name = if all { "forall" } else { "exists" };
         let Some(values) = self.values(cx, all, var, &ty, body) else {
             self.endless(name, &ty, cx, span);
-            let own = self.over_free(name, &[], &[body], &bool, cx, span);
+            // Other variables get values that the text does not name.
+            let others = free.into_iter().filter(|var| cx.ids.contains_key(var)).map(|var| &cx.table[var]);
+            let others: Vec<String> =
+                others.map(|var| format!("{}: {}", var.name, var.ty.shown(&self.scope.sorts))).collect();
+            let text = match others.as_slice() {
+                [] => shown.to_string(),
+                others => format!("(lambda {}. {shown})", others.join(", ")),
+            };
+            let own = self.over_free(&text, &[], &[body], &bool, cx, span);
             let args = self.free_values(cx, &own.free, span);
             return self.app(own.symbol, args, &bool, span);
         };
@@ -75,7 +90,7 @@ impl Lowering {
         let shown = ty.shown(&self.scope.sorts).to_string();
         self.diagnostics.push(
             Diagnostic::warning("T2402", format!("`{name}` over `{shown}` is not evaluated"))
-                .label(span, "this sort has infinitely many values")
+                .label(span, "this sort has infinitely many values, or too many")
                 .note("a term with it is a normal form")
                 .help("bound the variable: `x < n && ...`, `x in list && ...` (before `=>` for `forall`)"),
         );
@@ -343,7 +358,19 @@ impl Lowering {
                 within.pop();
                 count
             }
+            Con::Set | Con::FSet => Self::power(2, self.count(ty.args().first()?, within)?),
+            Con::Function => {
+                let ([arg], result) = ty.as_function()? else { return None };
+                let (base, exponent) = (self.count(result, within)?, self.count(arg, within)?);
+                Self::power(base, exponent)
+            }
             _ => None,
         }
+    }
+
+    /// So many values as there are sets or functions, if these are not too many.
+    fn power(base: u64, exponent: u64) -> Option<u64> {
+        let count = base.checked_pow(u32::try_from(exponent).ok()?)?;
+        (count <= MAX_COMPOSED).then_some(count)
     }
 }

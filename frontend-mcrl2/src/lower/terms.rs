@@ -39,7 +39,9 @@ impl Lowering {
                     bindings.iter().map(|(var, value)| (*var, value)).collect();
                 self.bind_values(cx, &bindings, body, span)
             }
-            Kind::Quantifier { all, var, body } => self.quantifier(cx, *all, *var, body, span),
+            Kind::Quantifier { all, var, body, shown } => {
+                self.quantifier(cx, (*all, *var), body, shown, span)
+            }
         }
     }
 

@@ -359,3 +359,46 @@ fn constants_without_equations_are_values() {
         &[("d1 == d2", "false"), ("f(d1)", "d2"), ("{d2, d1}", "{d1, d2}"), ("[d1, f(d1)]", "[d1, d2]")],
     );
 }
+
+#[test]
+fn a_variable_hides_no_symbol_that_is_applied() {
+    check(
+        "sort A = struct ac(first: Bool, args: List(Bool)); map f: List(Bool) # A -> List(Bool); g: Bool -> Bool;
+         h: (Bool -> Bool) -> Bool; var args: List(Bool); a: A; g: Bool -> Bool;
+         eqn f(args, a) = args ++ args(a); h(g) = g(false); g(true) = true;",
+        &[("f([true], ac(true, [false]))", "[true, false]"), ("h(lambda x: Bool. !x)", "true")],
+    );
+}
+
+#[test]
+fn quantifiers_over_sets_and_functions() {
+    check(
+        "sort N = struct n1 | n2 | n3; P = struct p1 | p2; map f: N -> P; x: N; eqn f(n1) = p1; f(n2) = p2; f(n3) = p1;",
+        &[
+            ("forall x: Pos. true", "true"),
+            ("exists x: List(Nat). 1 < 0", "false"),
+            ("forall s: Set(Bool). s <= {true, false}", "true"),
+            ("exists s: FSet(N). #s == 2 && n2 in s", "true"),
+            ("{ s: FSet(N) | n2 in s && #s < 3 }", "{{n1, n2}, {n2}, {n2, n3}}"),
+            ("exists s: Set(Set(Bool)). {true} in s && !({false} in s)", "true"),
+            ("exists g: N -> P. g(n1) == p2 && g(n2) == p1", "true"),
+            ("forall g: N -> P. g(n1) == g(n2) || g(n2) == g(n3) || g(n1) == g(n3)", "true"),
+            ("exists g: N -> P. g == f", "true"),
+            ("forall g: N -> Bool. exists s: Set(N). forall n: N. n in s == g(n)", "true"),
+            ("exists g: Bool -> Bool -> Bool. g(true)(false) && !g(false)(true)", "true"),
+        ],
+    );
+}
+
+#[test]
+fn a_quantifier_that_stays_is_written_as_a_term() {
+    let text = "map f: Nat -> Bool; g: Bool # Nat -> Bool; var n: Nat; b: Bool;
+                eqn f(n) = exists m: Nat. m * m == n; g(b, n) = forall c: Bool, l: List(Nat). c || b || #l > n;";
+    check(
+        text,
+        &[
+            ("forall x: Pos. x * x > 3", "forall x: Pos. (x * x) > 3"),
+            ("f(9)", "(lambda n: Nat. exists m: Nat. (m * m) == n)(9)"),
+        ],
+    );
+}
