@@ -144,7 +144,12 @@ impl Checker<'_> {
             self.least.push((*var, if from == 0 { 1 } else { 0 }));
         }
         let span = term.span;
-        if term.ty.erased() == want.erased() || has_hole(want) {
+        let finite = match (term.ty.con(), want.con()) {
+            (Some(Con::FSet), Some(Con::Set)) => Some(("@fin", Con::Set)),
+            (Some(Con::FBag), Some(Con::Bag)) => Some(("@finbag", Con::Bag)),
+            _ => None,
+        };
+        if term.ty.erased() == want.erased() || finite.is_none() && has_hole(want) {
             let ty = if has_hole(want) { term.ty.clone() } else { want.clone() };
             return Some(Term { ty, ..term });
         }
@@ -158,14 +163,12 @@ impl Checker<'_> {
             return Some(Term { kind: Kind::Call(callee, args), ty: want.clone(), span });
         }
         let of = |ty: &Type| ty.args().first().map(Type::erased);
-        let name = match (term.ty.con(), want.con()) {
-            (Some(Con::FSet), Some(Con::Set)) => "@fin",
-            (Some(Con::FBag), Some(Con::Bag)) => "@finbag",
-            _ => "",
-        };
-        if !name.is_empty() && of(&term.ty) == of(want) {
-            let element = want.args()[0].clone();
-            return self.library(name, &element, vec![term], want.clone(), span);
+        if let Some((name, con)) = finite
+            && (of(&term.ty) == of(want) || has_hole(want))
+        {
+            // Where nothing says what the elements of the place are, they are those of the set.
+            let element = if has_hole(want) { &term.ty } else { want }.args()[0].clone();
+            return self.library(name, &element, vec![term], Type::of(con, element.clone()), span);
         }
         let (from, to) = (self.shown(&term.ty), self.shown(want));
         self.diagnostics.push(

@@ -402,3 +402,8 @@ fn a_quantifier_that_stays_is_written_as_a_term() {
         ],
     );
 }
+
+#[test]
+fn empty_sets_stand_for_sets_of_any_elements() {
+    check("map f: Bool; eqn f = true;", &[("{} <= !{}", "true"), ("!{} == {}", "false"), ("!!{}", "{}")]);
+}
