@@ -145,21 +145,30 @@ impl Logic {
 
     /// Why the logic machine runs the program; for each rule whether ground stores could do it, and why not.
     fn explain(&self, sources: &SourceMap) -> String {
-        let place = |reason: &Diagnostic| reason.labels.first().map(|label| label.span);
         let line = |span| sources.line_column(span).0;
-        let within = |reason: &Diagnostic, rule: Span| {
-            place(reason)
-                .is_some_and(|p| p.source == rule.source && rule.start <= p.start && p.end <= rule.end)
-        };
         let mut text = String::from("runs on the logic machine, one rule after the other, because of:\n");
         for reason in &self.reasons {
-            text += &format!("  line {}: {}\n", place(reason).map_or(0, line), reason.message);
+            let place = reason.labels.first().map_or(0, |label| line(label.span));
+            text += &format!("  line {place}: {}\n", reason.message);
         }
         if self.left.is_empty() {
             text += "runs in rounds and on a GPU, too: its branches and clauses become rules there\n";
         }
-        for rule in &self.program.rules {
+        for (rule, (span, verdict)) in self.program.rules.iter().zip(self.explain_rules()) {
             let name = rule.name.as_deref().unwrap_or("rule");
+            text += &format!("{name} (line {}): {verdict}\n", line(span));
+        }
+        text
+    }
+
+    /// Of each rule, whether ground stores could do it, and why not.
+    fn explain_rules(&self) -> Vec<(Span, String)> {
+        let place = |reason: &Diagnostic| reason.labels.first().map(|label| label.span);
+        let within = |reason: &Diagnostic, rule: Span| {
+            place(reason)
+                .is_some_and(|p| p.source == rule.source && rule.start <= p.start && p.end <= rule.end)
+        };
+        let verdict = |rule: &gchr_base::logic::ConstraintRule| {
             let found: Vec<&str> = self
                 .left
                 .iter()
@@ -170,9 +179,9 @@ impl Logic {
                 [] => "could run in rounds and on a GPU".to_string(),
                 found => format!("cannot run in rounds or on a GPU: {}", found.join("; ")),
             };
-            text += &format!("{name} (line {}): {verdict}\n", line(rule.span));
-        }
-        text
+            (rule.span, verdict)
+        };
+        self.program.rules.iter().map(verdict).collect()
     }
 }
 
@@ -263,14 +272,24 @@ impl Program {
         if let Some(logic) = &self.logic {
             return Ok(logic.explain(&self.sources));
         }
-        let plan = with_large_stack(|| {
-            gchr_constraints::plan::compile_rounds(
-                &self.rules,
-                gchr_constraints::plan::RoundsOptions::default(),
-            )
-        });
-        let plan = plan.map_err(|list| self.diagnostics(list))?;
+        let plan = self.plan_of_rounds()?;
         Ok(format!("{}\nplaces\n{}", plan.explain(), plan.explain_places()))
+    }
+
+    /// The same by rule, with its place.
+    pub fn explain_rules(&self) -> Result<Vec<(Span, String)>, Diagnostics> {
+        if let Some(logic) = &self.logic {
+            return Ok(logic.explain_rules());
+        }
+        let plan = self.plan_of_rounds()?;
+        let rules = plan.explain().rules().into_iter();
+        Ok(rules.map(|(rule, lines)| (plan.rules[rule].span, lines.join("\n"))).collect())
+    }
+
+    fn plan_of_rounds(&self) -> Result<gchr_constraints::ir::ChrPlan, Diagnostics> {
+        let options = gchr_constraints::plan::RoundsOptions::default();
+        let plan = with_large_stack(|| gchr_constraints::plan::compile_rounds(&self.rules, options));
+        plan.map_err(|list| self.diagnostics(list))
     }
 
     /// Name and number of arguments of the constraints that it declares, in that order.

@@ -16,6 +16,9 @@ def as_table(data: Any) -> Any:
         data = data.to_frame()
     if isinstance(data, (str, bytes, bytearray, Set)) or _is_array_of_arrow(data):
         raise _no_table(data)
+    if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "reset_index"):
+        # Rows have no names: a frame that was sorted or filtered would lend those of pandas as a column of its own.
+        data = data.reset_index(drop=True)
     if hasattr(data, "__arrow_c_stream__"):
         try:
             return _whole(data)

@@ -16,6 +16,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyFloat, PyInt, PyList, PyString, PyTuple};
 
+use crate::errors::Refusal;
+
 /// What a capsule with a stream is called.
 const STREAM: &std::ffi::CStr = c"arrow_array_stream";
 
@@ -44,12 +46,23 @@ impl Table {
         // `capsule`.
         // `from_raw` moves the stream out and leaves a released one, which is what the interface asks of a consumer.
         let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
-        let wrong = |error: arrow_schema::ArrowError| PyValueError::new_err(error.to_string());
-        let reader = reader.map_err(wrong)?;
+        let damaged =
+            |why: String| Refusal::Other(format!("the table is damaged: {why}")).raise(object.py());
+        let reader = reader.map_err(|error| damaged(error.to_string()))?;
         let schema = reader.schema();
-        let batches = reader.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|error| damaged(error.to_string()))?;
+        batches.iter().try_for_each(are_sound).map_err(damaged)?;
         Ok((schema, batches))
     }
+}
+
+/// Whether texts are UTF-8 and places lie within what they are places of: whoever lends a table may be wrong, and all
+/// that reads it relies on that.
+fn are_sound(batch: &RecordBatch) -> Result<(), String> {
+    batch.columns().iter().zip(batch.schema().fields()).try_for_each(|(column, field)| {
+        let checked = column.to_data().validate_full();
+        checked.map_err(|error| format!("column {}: {error}", field.name()))
+    })
 }
 
 #[pymethods]

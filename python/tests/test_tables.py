@@ -116,6 +116,35 @@ def test_values_that_are_no_values_are_named(session):
     assert session["pair"].rows() == [(1, 3), (1, 3), (1, 3), (2, 4), (2, 4), (2, 4)]
 
 
+def _texts(offsets, data):
+    buffers = [None, pyarrow.py_buffer(numpy.array(offsets, dtype=numpy.int32)), pyarrow.py_buffer(data)]
+    return pyarrow.Array.from_buffers(pyarrow.string(), len(offsets) - 1, buffers)
+
+
+def test_damaged_tables_are_refused():
+    session = gchr.Program(text=":- chr_constraint r(+string).\n").session()
+    columns = [
+        _texts([0, 2], b"\xff\xfe"),
+        _texts([0, 50, 2], b"abc"),
+        _texts([0, 3, 1], b"abc"),
+        pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 99], pyarrow.int32()), pyarrow.array(["x"]), safe=False),
+    ]
+    for column in columns:
+        with pytest.raises(gchr.ProgramError, match="the table is damaged: column name"):
+            session.add("r", pyarrow.table({"name": column}))
+    session.add("r", pyarrow.table({"name": _texts([0, 2, 3], b"abc")}))
+    session.run()
+    assert sorted(session["r"].rows()) == [("ab",), ("c",)]
+
+
+def test_frames_that_were_sorted_or_filtered(session):
+    frame = pandas.DataFrame({"from": [3, 1, 2], "to": [4, 2, 3]})
+    session.add("pair", frame.sort_values("from"))
+    session.add("pair", frame[frame["from"] != 1].set_index(pandas.Index(["a", "b"], name="name")))
+    session.run()
+    assert sorted(set(session["pair"].rows())) == [(1, 2), (2, 3), (3, 4)]
+
+
 def test_a_capsule_that_is_none(session):
     class Liar:
         def __arrow_c_stream__(self, requested_schema=None):

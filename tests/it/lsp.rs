@@ -323,6 +323,25 @@ fn symbols_of_constraint_programs_are_found() {
 }
 
 #[test]
+fn rules_over_ground_stores_are_explained() {
+    let (mut client, _) = Client::open(json!({}));
+    let uri = "file:///none/closure.chr";
+    let text = ":- chr_constraint edge(+int, +int), path(+int, +int).
+path(X, Y) \\ path(X, Y) <=> true.
+step @ edge(X, Y), path(Y, Z) ==>
+    path(X, Z).
+";
+    client.open_text(uri, text);
+    client.findings(uri, 1);
+    for (mark, said) in [("step @", "growth of sets: only adds"), ("path(X, Y) \\", "set semantics of path/2")] {
+        let hover = client.about("textDocument/hover", uri, text, mark, json!({}));
+        let shown = hover["result"]["contents"]["value"].as_str().expect("a text");
+        assert!(shown.contains(said), "{mark}: {shown}");
+    }
+    assert_eq!(client.end().0, 0);
+}
+
+#[test]
 fn a_text_is_laid_out_by_one_edit() {
     let (mut client, hello) = Client::open(json!({}));
     assert_eq!(hello["capabilities"]["documentFormattingProvider"], true);

@@ -98,16 +98,13 @@ fn findings(input: &Input, name: &str) -> (Vec<Finding>, Vec<(u32, String)>) {
     let (found, program) = check::examine(input, &CompileOptions::default());
     let all = found.iter().flat_map(|found| found.list().iter().map(|d| finding(d, found, name))).collect();
     let explained = program.filter(|program| program.language() == Language::Constraints);
-    let explained = explained.and_then(|program| program.explain().ok());
-    (all, explained.map_or(Vec::new(), |text| text.lines().filter_map(of_line).collect()))
-}
-
-/// What is said of the rule at a line: `transitivity (line 7): ...`; lines are counted from 0.
-fn of_line(text: &str) -> Option<(u32, String)> {
-    let (_, rest) = text.split_once("(line ")?;
-    let (number, said) = rest.split_once(')')?;
-    let line: u32 = number.parse().ok()?;
-    Some((line.checked_sub(1)?, said.trim_start_matches([':', ' ']).to_string()))
+    let explained = explained.and_then(|program| program.explain_rules().ok().zip(Some(program)));
+    let explained = explained.map_or(Vec::new(), |(rules, program)| {
+        let here = rules.into_iter().filter(|(span, _)| program.sources().get(span.source).name == name);
+        let line = |span| program.sources().line_column(span).0.saturating_sub(1) as u32;
+        here.map(|(span, said)| (line(span), said)).collect()
+    });
+    (all, explained)
 }
 
 fn finding(found: &Diagnostic, of: &Diagnostics, name: &str) -> Finding {

@@ -14,54 +14,51 @@ pub struct Explained<'a> {
 impl Display for Explained<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let width = self.plan.rules.iter().map(|r| r.name.chars().count()).max().unwrap_or(0);
-        let growth = monotone::explain(self.plan);
-        for (id, verdict) in self.plan.classes.verdicts.iter_enumerated() {
-            let name = &self.plan.rules[id].name;
-            if let Some(class) = self.plan.classes.member(verdict) {
-                for (at, line) in class.explain(self.plan).into_iter().enumerate() {
-                    match at {
-                        0 => writeln!(f, "{name:width$}  {line}")?,
-                        _ => writeln!(f, "{:width$}    {line}", "")?,
-                    }
-                }
-            }
-            if let Verdict::General { no_reduction, no_replacement, no_divisor } = verdict {
-                writeln!(f, "{name:width$}  general")?;
-                writeln!(f, "{:width$}    no reduction, as {no_reduction}", "")?;
-                writeln!(f, "{:width$}    no monotone replacement, as {no_replacement}", "")?;
-                if let Some(why) = no_divisor {
-                    writeln!(f, "{:width$}    no greatest common divisor, as {why}", "")?;
-                }
-                match &growth[id] {
-                    Some(why) => writeln!(f, "{:width$}    no growth of sets, as {why}", "")?,
-                    None => writeln!(f, "{:width$}    growth of sets: only adds, in any order", "")?,
-                }
-                self.keys(id, width, f)?;
-            }
-        }
-        Ok(())
+        self.rules().into_iter().try_for_each(|(id, lines)| {
+            lines.into_iter().enumerate().try_for_each(|(at, line)| match at {
+                0 => writeln!(f, "{:width$}  {line}", self.plan.rules[id].name),
+                _ => writeln!(f, "{:width$}    {line}", ""),
+            })
+        })
     }
 }
 
 impl Explained<'_> {
+    /// By rule, what its class is, and why it has none: a line for that, and lines of what it follows from.
+    pub fn rules(&self) -> Vec<(RuleId, Vec<String>)> {
+        let growth = monotone::explain(self.plan);
+        let of = |(id, verdict)| {
+            let class = self.plan.classes.member(verdict);
+            let mut lines: Vec<String> = class.map_or(Vec::new(), |class| class.explain(self.plan));
+            if let Verdict::General { no_reduction, no_replacement, no_divisor } = verdict {
+                lines.push("general".into());
+                lines.push(format!("no reduction, as {no_reduction}"));
+                lines.push(format!("no monotone replacement, as {no_replacement}"));
+                lines.extend(no_divisor.as_ref().map(|why| format!("no greatest common divisor, as {why}")));
+                lines.push(match &growth[id] {
+                    Some(why) => format!("no growth of sets, as {why}"),
+                    None => "growth of sets: only adds, in any order".into(),
+                });
+                lines.extend(self.keys(id));
+            }
+            (id, lines)
+        };
+        self.plan.classes.verdicts.iter_enumerated().map(of).collect()
+    }
+
     /// Columns of partners that the guard determines.
-    fn keys(&self, rule: RuleId, width: usize, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut said = Vec::new();
-        for occurrence in self.plan.occurrences_of(rule) {
-            for join in &occurrence.joins {
-                for (column, key) in &join.keys {
-                    if matches!(key, Key::Linear(_) | Key::Equal { .. })
-                        && !said.contains(&(join.head, *column))
-                    {
-                        said.push((join.head, *column));
-                        let text =
-                            format!("key from the guard: column {} of head {}", column + 1, join.head + 1);
-                        writeln!(f, "{:width$}    {text}", "")?;
-                    }
+    fn keys(&self, rule: RuleId) -> Vec<String> {
+        let joins = self.plan.occurrences_of(rule).flat_map(|occurrence| &occurrence.joins);
+        let mut said: Vec<(usize, usize)> = Vec::new();
+        for join in joins {
+            for (column, key) in &join.keys {
+                if matches!(key, Key::Linear(_) | Key::Equal { .. }) && !said.contains(&(join.head, *column)) {
+                    said.push((join.head, *column));
                 }
             }
         }
-        Ok(())
+        let text = |(head, column)| format!("key from the guard: column {} of head {}", column + 1, head + 1);
+        said.into_iter().map(text).collect()
     }
 }
 
