@@ -314,6 +314,11 @@ fn join_or_split(m: &mut M<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(0, list))
 }
 
+/// Whether a line may be broken at the character, as the C library has it, which SWI-Prolog asks.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() && !matches!(c, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
+}
+
 fn char_type(m: &mut M<'_, '_>) -> Done<bool> {
     let cell = m.arg(0);
     let c = match cell.is_int() {
@@ -353,16 +358,17 @@ fn char_type(m: &mut M<'_, '_>) -> Done<bool> {
         return Ok(m.heap.unify(arg, value));
     }
     Ok(match &*name {
-        "alpha" => c.is_alphanumeric() || c == '_',
+        "alpha" => c.is_alphabetic(),
         "alnum" => c.is_alphanumeric(),
         "csym" => c.is_alphanumeric() || c == '_',
         "csymf" => c.is_alphabetic() || c == '_',
         "digit" => c.is_ascii_digit(),
-        "space" | "white" => c.is_whitespace() && (name == "space" || matches!(c, ' ' | '\t')),
+        "space" => is_space(c),
+        "white" => matches!(c, ' ' | '\t'),
         "upper" => c.is_uppercase(),
         "lower" => c.is_lowercase(),
-        "punct" => !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control(),
-        "graph" => !c.is_whitespace() && !c.is_control(),
+        "punct" => !c.is_alphanumeric() && !is_space(c) && !c.is_control(),
+        "graph" => !is_space(c) && !c.is_control(),
         "print" => !c.is_control(),
         "cntrl" => c.is_control(),
         "end_of_line" => matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}'),

@@ -5,8 +5,8 @@ findall(T, G, L, Tail) :- '$findall_start', '$findall_run'(T, G), '$findall_coll
 '$findall_run'(T, G) :- call(G), '$findall_add'(T), fail.
 '$findall_run'(_, _).
 % In portions: nothing is open while one is looked at.
-findnsols(N, T, G, L) :-
-    S = count(0), '$findall_start',
+findnsols(N, T0, G0, L) :-
+    copy_term(T0-G0, T-G), S = count(0), '$findall_start',
     ( '$choices'(Before), call(G), '$choices'(After), '$findall_add'(T), arg(1, S, C0), C is C0+1,
         ( Before == After -> !, '$findall_collect'(L, [])
         ; C =:= N -> nb_setarg(1, S, 0), ( '$findall_collect'(L, []) ; '$findall_start', fail )
