@@ -198,8 +198,9 @@ constexpr u32 MAY_TAKE_FAST_PATH = 13u;
 constexpr u32 MAY_OFFER = 14u;
 
 // A table with so many rows in use is worth collecting once three quarters of them are dead: it has the room already,
-// and a collection takes as long as a round. Where the warps of a round have looked through at least as many rows as the
-// table has, each for a list of more than WALKED rows, an eighth is enough: they would look at dead rows again and again.
+// and a collection takes as long as a round. Where the warps of a round have looked through at least as many rows as
+// the table has, each for a list of more than WALKED rows, an eighth is enough: they would look at dead rows again and
+// again.
 constexpr u32 WORTH_COLLECTING = 4096u;
 constexpr u32 WALKED = 32u;
 

@@ -52,7 +52,8 @@ impl Explained<'_> {
         let mut said: Vec<(usize, usize)> = Vec::new();
         for join in joins {
             for (column, key) in &join.keys {
-                if matches!(key, Key::Linear(_) | Key::Equal { .. }) && !said.contains(&(join.head, *column)) {
+                if matches!(key, Key::Linear(_) | Key::Equal { .. }) && !said.contains(&(join.head, *column))
+                {
                     said.push((join.head, *column));
                 }
             }

@@ -194,8 +194,8 @@ pub struct OccurrenceCode {
     pub entry_prunes: Box<[Pc]>,
     pub levels: Box<[Level]>,
     pub commit: Option<Pc>,
-    /// Under rounds, what decides last, each step on its own: when one is an error, a condition that does not hold hides
-    /// it.
+    /// Under rounds, what decides last, each step on its own: when one is an error, a condition that does not hold
+    /// hides it.
     pub commit_tests: Box<[CommitTest]>,
     /// Levels whose constraint is removed.
     pub removed: Box<[usize]>,

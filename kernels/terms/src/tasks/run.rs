@@ -375,8 +375,8 @@ impl<'a> Runner<'a> {
         Ok(Attempt::Done(brought))
     }
 
-    /// Whether cells stay as they lie at the end of a launch where the collector is there, too, if it would take longer.
-    /// Counts of references are checked against what results reach.
+    /// Whether cells stay as they lie at the end of a launch where the collector is there, too, if it would take
+    /// longer. Counts of references are checked against what results reach.
     fn may_skip_collection(&self) -> bool {
         let shown = matches!(self.options.results, Results::NormalForms | Results::Texts);
         shown && !self.collects_always && self.job.kernels.shapes.is_none()
