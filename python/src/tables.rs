@@ -46,8 +46,7 @@ impl Table {
         // `capsule`.
         // `from_raw` moves the stream out and leaves a released one, which is what the interface asks of a consumer.
         let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
-        let damaged =
-            |why: String| Refusal::Other(format!("the table is damaged: {why}")).raise(object.py());
+        let damaged = |why: String| Refusal::Other(format!("the table is damaged: {why}")).raise(object.py());
         let reader = reader.map_err(|error| damaged(error.to_string()))?;
         let schema = reader.schema();
         let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|error| damaged(error.to_string()))?;

@@ -333,7 +333,9 @@ step @ edge(X, Y), path(Y, Z) ==>
 ";
     client.open_text(uri, text);
     client.findings(uri, 1);
-    for (mark, said) in [("step @", "growth of sets: only adds"), ("path(X, Y) \\", "set semantics of path/2")] {
+    for (mark, said) in
+        [("step @", "growth of sets: only adds"), ("path(X, Y) \\", "set semantics of path/2")]
+    {
         let hover = client.about("textDocument/hover", uri, text, mark, json!({}));
         let shown = hover["result"]["contents"]["value"].as_str().expect("a text");
         assert!(shown.contains(said), "{mark}: {shown}");
