@@ -17,7 +17,7 @@ use gchr_base::reading::named::NamedFiles;
 use gchr_base::rule::{Program, Semantics, Start, verify};
 use gchr_base::source::{SourceId, SourceMap};
 
-use crate::ast::{ClauseKind, Module, TermKind};
+use crate::ast::{ClauseKind, Module, Term, TermKind};
 use crate::branches::{self, Branched};
 use crate::declare::Declarations;
 use crate::facts::{self, FactFile};
@@ -147,16 +147,19 @@ fn load_as(
 }
 
 fn load_read(
-    reading: Reading,
+    mut reading: Reading,
     sources: &mut SourceMap,
     request: &Request,
     account: &Account,
     evaluator: &mut dyn Evaluator,
     rounds: bool,
 ) -> Loaded {
+    let rounds = rounds || reading.declarations.semantics == Some(Semantics::Rounds);
+    if !rounds && reading.beyond.is_empty() {
+        reading.beyond.extend(reading.infinite_atom());
+    }
     if !reading.beyond.is_empty() {
         let branched = reading.branched();
-        let rounds = rounds || reading.declarations.semantics == Some(Semantics::Rounds);
         if rounds && !branched.has_left() {
             return branched.with_facts(sources, &request.facts, account).ground().0;
         }
@@ -256,6 +259,32 @@ impl Reading {
         let (name, span) = named.next()?;
         let reason = Diagnostic::error("C0403", format!("an answer says what {name} is bound to"));
         Some((name.to_string(), reason.label(span, "not shown over ground stores")))
+    }
+
+    /// An atom among the values of a program that computes, which arithmetic takes for a number: `dist(X, inf)`.
+    fn infinite_atom(&self) -> Option<Diagnostic> {
+        const NUMBERS: [&str; 3] = ["inf", "infinite", "nan"];
+        const ARITHMETIC: [&str; 7] = ["is", "<", ">", "=<", ">=", "=:=", "=\\="];
+        let terms = || std::iter::once(&self.ast).chain(&self.queries).flat_map(|text| text.terms.iter());
+        let computes = |term: &Term| match &term.kind {
+            TermKind::Compound { name, args } => args.len() == 2 && ARITHMETIC.contains(&name.as_str()),
+            _ => false,
+        };
+        let mut types = self.ast.terms.ids().filter_map(|id| self.ast.binary(id, "--->"));
+        let mut atoms = terms().filter_map(|term| match &term.kind {
+            TermKind::Atom(name) if NUMBERS.contains(&name.as_str()) => Some((name, term.span)),
+            _ => None,
+        });
+        let (name, span) = atoms.next()?;
+        // A type of its own may have a constant of the name.
+        let is_declared = types.any(|(_, of)| {
+            let named = |id| matches!(self.ast.kind(id), TermKind::Atom(of) if of == name);
+            self.ast.members(of, ";").into_iter().any(named)
+        });
+        (!is_declared && terms().any(computes)).then(|| {
+            Diagnostic::error("C0307", format!("{name}, which arithmetic takes for a number, needs the logic machine"))
+                .label(span, "an atom over ground stores")
+        })
     }
 
     /// Whether ground stores do not suffice.

@@ -8,7 +8,7 @@ use gchr_logic::Answer;
 use super::answer::LogicAnswers;
 use super::selection::Selection;
 
-/// Bindings on one line, then waiting goals and constraints, one a line; `;` between answers. An answer that says
+/// Bindings on one line, then constraints and waiting goals, one a line; `;` between answers. An answer that says
 /// nothing is `true`.
 pub(super) fn write_text(
     found: &LogicAnswers,
@@ -38,16 +38,15 @@ pub(crate) fn write_text_of(
     Ok(())
 }
 
-/// Waiting goals and constraints, one a line.
+/// Constraints and waiting goals, one a line.
 pub(super) fn write_goals(
     answer: &Answer,
     selection: &Selection,
     out: &mut (impl Write + ?Sized),
 ) -> io::Result<()> {
-    let (waiting, store) = answer.text.goals.split_at(answer.waiting.len());
-    waiting.iter().try_for_each(|goal| writeln!(out, "{goal}"))?;
+    let (store, waiting) = answer.text.goals.split_at(answer.text.rows.len());
     let selected = store.iter().zip(&answer.text.rows).filter(|(_, row)| selection.has_row(row));
-    selected.map(|(goal, _)| goal).try_for_each(|goal| writeln!(out, "{goal}"))
+    selected.map(|(goal, _)| goal).chain(waiting).try_for_each(|goal| writeln!(out, "{goal}"))
 }
 
 /// An answer on a line of its own, as in [`write_json`].

@@ -89,7 +89,7 @@ pub struct Answer {
 pub struct AnswerText {
     /// Bindings.
     pub bindings: Vec<String>,
-    /// Waiting goals, then constraints.
+    /// Constraints, then waiting goals.
     pub goals: Vec<String>,
     /// Constraints as rows: the name, then the arguments without quotes.
     pub rows: Vec<Vec<String>>,
@@ -426,7 +426,7 @@ impl Machine<'_, '_> {
         let own = Some(own.unwrap_or(Cell::atom(atom::nil)));
         let waiting = self.waiting(&terms, own);
         let shown =
-            groups.iter().map(|(_, cell)| *cell).chain(waiting.iter().copied()).chain(store.iter().copied());
+            groups.iter().map(|(_, cell)| *cell).chain(store.iter().copied()).chain(waiting.iter().copied());
         let shown: Vec<Cell> = shown.collect();
         let loops = if self.heap.may_be_cyclic(&shown) { self.heap.compounds(&shown).1 } else { Vec::new() };
         for (i, &cell) in loops.iter().enumerate() {
@@ -476,7 +476,7 @@ impl Machine<'_, '_> {
             bindings.push((vec![names[cell].as_str().into()], export.term(self, *cell)));
         }
         let goals = Style { max: 999, ..style };
-        let written = waiting.iter().chain(&store).map(|&term| self.written(term, goals));
+        let written = store.iter().chain(&waiting).map(|&term| self.written(term, goals));
         text.goals = written.collect::<Done<_>>()?;
         let plain = Style { quoted: false, ..goals };
         text.rows = store.iter().map(|&term| self.row(term, plain)).collect::<Done<_>>()?;

@@ -5,11 +5,11 @@
 wish(X) ==> integer(X) | writeln(got(X)).
 
 %? X in 1..3, X #\= 2, wish(X)
+%= wish(X)
 %= X in 1\/3
-%= wish(X)
 %? X #> 3, X #< 6, wish(X)
-%= X in 4..5
 %= wish(X)
+%= X in 4..5
 %? X in 1..3, Y in 5..9, X #< Y
 %= X in 1..3
 %= Y in 5..9

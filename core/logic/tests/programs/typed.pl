@@ -11,18 +11,18 @@ inv(X, Y), inv(Y, Z) ==> X = Z.
 %? inv(0, X)
 %= X = 1
 %? inv(X, Y)
+%= inv(X, Y)
 %= when(nonvar(X), once('$dynamic_type_check'(bit, X)))
 %= when(nonvar(Y), once('$dynamic_type_check'(bit, Y)))
-%= inv(X, Y)
 %? bits([0|T]), T = [1]
 %= T = [1]
 %= bits([0, 1])
 %? bits([0|T])
-%= when(nonvar(T), once('$dynamic_type_check'(list(bit), T)))
 %= bits([0|T])
+%= when(nonvar(T), once('$dynamic_type_check'(list(bit), T)))
 %? num(X, Y)
-%= when(nonvar(X), once('$dynamic_type_check'(int, X)))
 %= num(X, Y)
+%= when(nonvar(X), once('$dynamic_type_check'(int, X)))
 %? catch((num(X, Y), X = a), error(E, _), true)
 %= E = type_error(int, a)
 %? catch(inv(2, X), error(E, _), true)

@@ -12,5 +12,5 @@ need(X, Y) <=> ground(X) | Y = got(X).
 %= Y = got(a)
 %= Z = yes
 %? need(X, Y), dif(X, a), \+ X = a
-%= dif(X, a)
 %= need(X, Y)
+%= dif(X, a)
