@@ -282,8 +282,11 @@ impl Reading {
             self.ast.members(of, ";").into_iter().any(named)
         });
         (!is_declared && terms().any(computes)).then(|| {
-            Diagnostic::error("C0307", format!("{name}, which arithmetic takes for a number, needs the logic machine"))
-                .label(span, "an atom over ground stores")
+            Diagnostic::error(
+                "C0307",
+                format!("{name}, which arithmetic takes for a number, needs the logic machine"),
+            )
+            .label(span, "an atom over ground stores")
         })
     }
 

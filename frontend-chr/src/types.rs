@@ -52,6 +52,58 @@ struct UserType {
     params: Vec<String>,
     definition: Definition,
     span: Span,
+    /// By name and number of arguments, the first alternative that has them.
+    by_functor: HashMap<Key, usize>,
+}
+
+impl UserType {
+    fn new(params: Vec<String>, definition: Definition, span: Span) -> Self {
+        let mut by_functor = HashMap::default();
+        if let Definition::Variants(variants) = &definition {
+            for (at, variant) in variants.iter().enumerate() {
+                by_functor.entry((variant.name.clone(), variant.args.len())).or_insert(at);
+            }
+        }
+        Self { params, definition, span, by_functor }
+    }
+
+    /// Whether a term may be one of the alternatives; its arguments are then to be looked at.
+    fn fits(
+        &self,
+        args: &[Type],
+        (module, id): (&Module, TermId),
+        ty: &Type,
+        pending: &mut Vec<(TermId, Type)>,
+    ) -> bool {
+        let Definition::Variants(variants) = &self.definition else { return true };
+        let variant =
+            |name: &str, arity| self.by_functor.get(&(name.to_string(), arity)).map(|&at| &variants[at]);
+        let meant = |ty: &Type| ty.substitute(&self.params, args);
+        let (name, parts): (&str, &[TermId]) = match module.kind(id) {
+            TermKind::Var(_) => return true,
+            TermKind::List { items, tail } => {
+                let Some(cons) = variant("[|]", 2) else { return false };
+                // The usual list type has itself as its tail: then all items are checked at once.
+                if meant(&cons.args[1]) == *ty {
+                    let item = meant(&cons.args[0]);
+                    pending.extend(tail.map(|t| (t, ty.clone())));
+                    pending.extend(items.iter().rev().map(|&term| (term, item.clone())));
+                }
+                return true;
+            }
+            TermKind::Atom(name) => (name, &[]),
+            TermKind::Compound { name, args } => (name, args),
+            // A constant as an alternative is named by its text.
+            TermKind::Int(_)
+            | TermKind::Big(_)
+            | TermKind::Rational(_)
+            | TermKind::Float(_)
+            | TermKind::Str(_) => return variant(&module.term_text(id), 0).is_some(),
+        };
+        let Some(variant) = variant(name, parts.len()) else { return false };
+        pending.extend(parts.iter().copied().zip(variant.args.iter().map(meant)).rev());
+        true
+    }
 }
 
 /// The user types of a program, by name and number of parameters.
@@ -196,6 +248,18 @@ pub(crate) enum Expanded {
     Unknown,
 }
 
+/// What a type is once its aliases are followed.
+enum Meaning<'t> {
+    /// A built-in type.
+    Builtin(Type),
+    /// One with alternatives, for these parameters.
+    User(&'t UserType, Vec<Type>),
+    /// A name that nothing defines.
+    Nothing,
+    /// Circular (reported elsewhere) or too big to check.
+    Unknown,
+}
+
 impl Types {
     /// Adds a definition; the place of an earlier one of the same name is the error.
     pub fn define(
@@ -209,7 +273,7 @@ impl Types {
         if let Some(known) = self.table.get(&key) {
             return Err(known.span);
         }
-        self.table.insert(key, UserType { params, definition, span });
+        self.table.insert(key, UserType::new(params, definition, span));
         Ok(())
     }
 
@@ -300,27 +364,39 @@ impl Types {
 
     /// Follows aliases and substitutes parameters. A name that nothing defines is a type without values.
     pub fn expand(&self, ty: &Type) -> Expanded {
+        match self.meaning(ty) {
+            Meaning::Builtin(ty) => Expanded::Builtin(ty),
+            Meaning::Unknown => Expanded::Unknown,
+            Meaning::Nothing => Expanded::Variants(Vec::new()),
+            Meaning::User(user, args) => {
+                let Definition::Variants(variants) = &user.definition else { return Expanded::Unknown };
+                let variant = |v: &Variant| Variant {
+                    name: v.name.clone(),
+                    args: v.args.iter().map(|t| t.substitute(&user.params, &args)).collect(),
+                };
+                Expanded::Variants(variants.iter().map(variant).collect())
+            }
+        }
+    }
+
+    /// Follows aliases: the type without the alternatives written out.
+    fn meaning(&self, ty: &Type) -> Meaning<'_> {
         let mut ty = ty.clone();
         // The meaning of an alias is no alias, but a parameter may be one.
         for _ in 0..MAX_SIZE {
-            let Type::User(name, args) = &ty else { return Expanded::Builtin(ty) };
+            let Type::User(name, args) = &ty else { return Meaning::Builtin(ty) };
             let key = (name.clone(), args.len());
             if ty.size() > MAX_SIZE {
-                return Expanded::Unknown;
+                return Meaning::Unknown;
             }
-            let Some(user) = self.table.get(&key) else { return Expanded::Variants(Vec::new()) };
-            let Definition::Variants(variants) = &user.definition else {
-                let Some(Some(meaning)) = self.meanings.get(&key) else { return Expanded::Unknown };
-                ty = meaning.substitute(&user.params, args);
-                continue;
-            };
-            let variant = |v: &Variant| Variant {
-                name: v.name.clone(),
-                args: v.args.iter().map(|t| t.substitute(&user.params, args)).collect(),
-            };
-            return Expanded::Variants(variants.iter().map(variant).collect());
+            let Some(user) = self.table.get(&key) else { return Meaning::Nothing };
+            if let Definition::Variants(_) = user.definition {
+                return Meaning::User(user, args.clone());
+            }
+            let Some(Some(meaning)) = self.meanings.get(&key) else { return Meaning::Unknown };
+            ty = meaning.substitute(&user.params, args);
         }
-        Expanded::Unknown
+        Meaning::Unknown
     }
 
     /// The kind of sort that values of a type have.
@@ -341,10 +417,11 @@ impl Types {
         }
         let mut pending = vec![(id, ty.clone())];
         while let Some((id, ty)) = pending.pop() {
-            let fits = match self.expand(&ty) {
-                Expanded::Unknown => true,
-                Expanded::Builtin(ty) => fits_builtin(module.kind(id), &ty),
-                Expanded::Variants(variants) => fits_variant(module, id, &ty, &variants, &mut pending),
+            let fits = match self.meaning(&ty) {
+                Meaning::Unknown => true,
+                Meaning::Nothing => matches!(module.kind(id), TermKind::Var(_)),
+                Meaning::Builtin(ty) => fits_builtin(module.kind(id), &ty),
+                Meaning::User(user, args) => user.fits(&args, (module, id), &ty, &mut pending),
             };
             if !fits {
                 return Some((id, ty));
@@ -363,45 +440,5 @@ fn fits_builtin(kind: &TermKind, ty: &Type) -> bool {
         (TermKind::Atom(_), Type::Atom) => true,
         (TermKind::Str(_), Type::Str) => true,
         _ => false,
-    }
-}
-
-fn fits_variant(
-    module: &Module,
-    id: TermId,
-    ty: &Type,
-    variants: &[Variant],
-    pending: &mut Vec<(TermId, Type)>,
-) -> bool {
-    let (name, args): (&str, &[TermId]) = match module.kind(id) {
-        TermKind::Var(_) => return true,
-        TermKind::List { items, tail } => {
-            let Some(cons) = variants.iter().find(|v| v.name == "[|]" && v.args.len() == 2) else {
-                return false;
-            };
-            // The usual list type has itself as its tail: then all items are checked at once.
-            if cons.args[1] == *ty {
-                pending.extend(tail.map(|t| (t, ty.clone())));
-                pending.extend(items.iter().rev().map(|&item| (item, cons.args[0].clone())));
-            }
-            return true;
-        }
-        TermKind::Atom(name) => (name, &[]),
-        TermKind::Compound { name, args } => (name, args),
-        // A constant as an alternative is named by its text.
-        TermKind::Int(_)
-        | TermKind::Big(_)
-        | TermKind::Rational(_)
-        | TermKind::Float(_)
-        | TermKind::Str(_) => {
-            return variants.iter().any(|v| v.args.is_empty() && v.name == module.term_text(id));
-        }
-    };
-    match variants.iter().find(|v| v.name == name && v.args.len() == args.len()) {
-        Some(variant) => {
-            pending.extend(args.iter().copied().zip(variant.args.iter().cloned()).rev());
-            true
-        }
-        None => false,
     }
 }

@@ -51,6 +51,16 @@ fn findings_are_sarif() {
         assert!(place["region"].is_null() || place["region"]["startLine"].as_u64() >= Some(1), "{result}");
     }
     assert!(results.len() >= 3);
+    scratch.file("a b.chr", ":- chr_constraint c(+int).\nc(X) <=> d(X).\n");
+    let path = scratch.path("a b.chr").display().to_string();
+    for (name, uri) in
+        [("a b.chr", "a%20b.chr".to_string()), (&path, format!("file://{}", path.replace(' ', "%20")))]
+    {
+        let run = scratch.gchr(&["check", "--format", "sarif", name]);
+        let log: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], uri);
+    }
 }
 
 #[test]

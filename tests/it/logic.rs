@@ -1,5 +1,7 @@
 //! Programs that the logic machine runs, by the command line.
 
+use gchr_testkit::growth::{Text, faster_than_the_text};
+
 use crate::support::Scratch;
 
 const LEQ: &str = ":- use_module(library(chr)).
@@ -473,4 +475,28 @@ c(X) <=> f(X).
         run.code == 0 && report.contains("[C0321] Warning") && report.contains("tables.chr:2:18"),
         "{report}"
     );
+}
+
+/// Runs take time in proportion to the constraints.
+#[test]
+fn many_variables_and_many_constraints_of_one() {
+    let texts: [(&str, usize, Text); 2] = [
+        ("variables of a query", 500, |n| {
+            let goals: Vec<String> = (0..n).map(|i| format!("c(X{i})")).collect();
+            format!(":- chr_constraint c(?any).\n?- {}.\n", goals.join(", "))
+        }),
+        ("constraints that hold one variable", 500, |n| {
+            format!(
+                ":- chr_constraint c(?any, ?any).\nc(X, Y) \\ c(X, Y) <=> true.\np(0, _) :- !.\n\
+                 p(N, Z) :- c(Z, N), M is N-1, p(M, Z).\n?- p({n}, Z), Z = a.\n"
+            )
+        }),
+    ];
+    let scratch = Scratch::new();
+    let found = faster_than_the_text(&texts, |text| {
+        scratch.file("grows.pl", text);
+        let run = scratch.gchr(&["run", "grows.pl", "--sizes"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    });
+    assert!(found.is_empty(), "{found:#?}");
 }

@@ -57,6 +57,19 @@ pub fn in_quotes(c: char, quote: char) -> Option<Cow<'static, str>> {
     })
 }
 
+/// The path of a file in a URI: all bytes but those of letters, digits and `/-._~` by their numbers.
+pub fn uri_path(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    for &byte in path.as_bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => text.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}
+
 /// A text as content of an element or of an attribute in quotes, in HTML, SVG and XML. XML has no way at all to hold
 /// most control characters.
 pub fn markup(text: &str) -> Cow<'_, str> {

@@ -498,14 +498,25 @@ impl Machine<'_, '_> {
     /// Variables by what they are, in the order of the query.
     fn groups(&self, named: &[(Arc<str>, Cell)]) -> Vec<(Vec<Arc<str>>, Cell)> {
         let mut groups: Vec<(Vec<Arc<str>>, Cell)> = Vec::new();
+        // Variables, atoms and small integers are their cells; what else there is is looked into.
+        let mut by_cell: HashMap<Cell, usize> = HashMap::default();
+        let mut others: Vec<usize> = Vec::new();
         for (name, cell) in named {
-            let same = |other: Cell| match cell.is_compound() {
-                true => other.is_compound() && self.heap.identical(other, *cell),
-                false => self.heap.identical(other, *cell),
+            let is_cell = !matches!(cell.tag(), Tag::Str | Tag::Lst | Tag::Box);
+            let found = match is_cell {
+                true => by_cell.get(cell).copied(),
+                false => others.iter().copied().find(|&at| self.heap.identical(groups[at].1, *cell)),
             };
-            match groups.iter_mut().find(|(_, other)| same(*other)) {
-                Some((names, _)) => names.push(name.clone()),
-                None => groups.push((vec![name.clone()], *cell)),
+            match found {
+                Some(at) => groups[at].0.push(name.clone()),
+                None => {
+                    if is_cell {
+                        by_cell.insert(*cell, groups.len());
+                    } else {
+                        others.push(groups.len());
+                    }
+                    groups.push((vec![name.clone()], *cell));
+                }
             }
         }
         groups

@@ -107,7 +107,7 @@ fn result(found: &Diagnostic, sources: &SourceMap, file: &str) -> Value {
     // A finding without a place is one of the file.
     let first = places
         .next()
-        .unwrap_or_else(|| json!({ "physicalLocation": { "artifactLocation": { "uri": file } } }));
+        .unwrap_or_else(|| json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } }));
     json!({
         "ruleId": found.code,
         "level": severity(found),
@@ -117,11 +117,17 @@ fn result(found: &Diagnostic, sources: &SourceMap, file: &str) -> Value {
     })
 }
 
+/// The reference of a file: from the folder of the process, as its name is, or from the root.
+fn uri(file: &str) -> String {
+    let path = escape::uri_path(file);
+    if file.starts_with('/') { format!("file://{path}") } else { path }
+}
+
 fn location(label: &Label, sources: &SourceMap) -> Value {
     let [line, column, end_line, end_column] = bounds(label.span, sources);
     json!({
         "physicalLocation": {
-            "artifactLocation": { "uri": sources.get(label.span.source).name },
+            "artifactLocation": { "uri": uri(&sources.get(label.span.source).name) },
             "region": {
                 "startLine": line,
                 "startColumn": column,

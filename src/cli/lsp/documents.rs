@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use gchr::base::diagnostic::Severity;
+use gchr::base::escape;
 use gchr::base::memory;
 use gchr::base::reading::{self, Account, named};
 use gchr::{Language, Syntax};
@@ -226,14 +227,7 @@ fn read_imported(document: &Document, encoding: Encoding) -> Vec<Document> {
 
 /// The name of a file in the protocol.
 fn uri_of(path: &Path) -> Option<lsp::Uri> {
-    let mut text = String::from("file://");
-    for &byte in path.to_str()?.as_bytes() {
-        match byte {
-            b'/' | b'-' | b'.' | b'_' | b'~' => text.push(char::from(byte)),
-            _ if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
-            _ => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
+    let text = format!("file://{}", escape::uri_path(path.to_str()?));
     text.parse().ok()
 }
 

@@ -50,6 +50,11 @@ const TEXTS: &[(&str, usize, Text)] = &[
     ("rules that nothing competes with", 500, |n| {
         lines(AB, n, |i| format!("a({i}), b({i}) <=> c({i}, {i}).")) + "a(X) \\ c(X, Y) <=> b(Y).\n"
     }),
+    ("alternatives of a type, each in a rule", 500, |n| {
+        let alternatives: Vec<String> = (0..n).map(|i| format!("k{i}")).collect();
+        let header = format!(":- chr_type t ---> {}.\n:- chr_constraint a(+t).", alternatives.join(" ; "));
+        lines(&header, n, |i| format!("a(k{i}) <=> true."))
+    }),
     ("aliases in a chain", 1000, |n| {
         let header = ":- chr_constraint a(+t0).\na(_) <=> true.";
         lines(header, n, |i| format!(":- chr_type t{i} == t{}.", i + 1))

@@ -50,7 +50,8 @@ impl Machine<'_, '_> {
     }
 
     /// A variable that waits for nothing any more counts as a new one when it waits again: of two variables the younger
-    /// one is bound, and so it is in SWI-Prolog, which takes the attributes away with the last constraint.
+    /// one is bound, and so it is in SWI-Prolog, which takes the attributes away with the last constraint. `list`: what
+    /// it waits for, without the dead at its front.
     fn grow_young(&mut self, variable: Cell, list: Cell) {
         if variable.tag() != Tag::Att || self.heap.attributes(variable).nth(1).is_some() {
             return;
@@ -59,8 +60,7 @@ impl Machine<'_, '_> {
         if own.is_none_or(|att| self.heap.arg(att, 0) != Cell::atom(atom::chr)) {
             return;
         }
-        let watching = self.heap.list_items(list).0.into_iter();
-        if !watching.map(|cell| cell.as_int() as u32).any(|id| self.is_alive(id)) {
+        if !list.is_compound() {
             self.heap.numbered += 1;
             let number = Cell::int(self.heap.numbered);
             self.heap.assign(variable.place() + 2, number);
