@@ -75,7 +75,7 @@ impl<'a> Checker<'a> {
     }
 
     fn sort(&mut self, sort: &ast::Sort) -> Type {
-        let found = self.sorts.resolve(sort, &[], self.diagnostics).unwrap_or(Type::Hole);
+        let found = self.sorts.resolve(sort, self.diagnostics).unwrap_or(Type::Hole);
         if self.params.is_empty() { found } else { found.with(self.params) }
     }
 

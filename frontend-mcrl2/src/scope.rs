@@ -173,7 +173,7 @@ impl Scope {
         diagnostics: &mut Vec<Diagnostic>,
     ) {
         for declaration in declared {
-            let Some(ty) = self.sorts.resolve(&declaration.sort, &[], diagnostics) else { continue };
+            let Some(ty) = self.sorts.resolve(&declaration.sort, diagnostics) else { continue };
             let (params, result) = match ty.as_function() {
                 Some((params, result)) => (params.to_vec(), result.clone()),
                 None => (Vec::new(), ty.clone()),
@@ -229,7 +229,7 @@ impl Scope {
             for constructor in constructors.iter() {
                 let mut params = Vec::new();
                 for (_, field) in &constructor.fields {
-                    params.push(self.sorts.resolve(field, &[], diagnostics).unwrap_or(Type::Hole));
+                    params.push(self.sorts.resolve(field, diagnostics).unwrap_or(Type::Hole));
                 }
                 let id = self.symbols.len();
                 for (at, (projection, _)) in constructor.fields.iter().enumerate() {

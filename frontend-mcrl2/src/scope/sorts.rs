@@ -20,6 +20,8 @@ pub(crate) struct Sorts {
     anonymous: HashMap<String, u32>,
     /// Reported already.
     unknown: HashSet<Arc<str>>,
+    /// Aliases whose definitions are being looked up.
+    within: HashSet<Arc<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -102,7 +104,9 @@ impl Sorts {
             for sort in sorts {
                 let alias = matches!(self.by_name.get(&sort.name.text), Some(Meaning::Alias(_)));
                 if let (true, Some(definition)) = (alias, &sort.definition) {
-                    self.resolve(definition, std::slice::from_ref(&sort.name.text), diagnostics);
+                    self.within.insert(sort.name.text.clone());
+                    self.resolve(definition, diagnostics);
+                    self.within.remove(&sort.name.text);
                 }
             }
         }
@@ -113,13 +117,8 @@ impl Sorts {
         self.declared.len() as u32 - 1
     }
 
-    /// What a sort expression stands for. `within`: aliases whose definitions it is part of.
-    pub fn resolve(
-        &mut self,
-        sort: &Sort,
-        within: &[Arc<str>],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<Type> {
+    /// What a sort expression stands for.
+    pub fn resolve(&mut self, sort: &Sort, diagnostics: &mut Vec<Diagnostic>) -> Option<Type> {
         match &sort.kind {
             SortKind::Container(container, of) => {
                 let con = match *container {
@@ -129,14 +128,14 @@ impl Sorts {
                     "FSet" => Con::FSet,
                     _ => Con::FBag,
                 };
-                Some(Type::of(con, self.resolve(of, within, diagnostics)?))
+                Some(Type::of(con, self.resolve(of, diagnostics)?))
             }
             SortKind::Function(args, result) => {
                 let mut found = Vec::new();
                 for arg in args {
-                    found.push(self.resolve(arg, within, diagnostics)?);
+                    found.push(self.resolve(arg, diagnostics)?);
                 }
-                Some(Type::function(found, self.resolve(result, within, diagnostics)?))
+                Some(Type::function(found, self.resolve(result, diagnostics)?))
             }
             SortKind::Struct(constructors) => {
                 let text = sort.to_string();
@@ -151,17 +150,11 @@ impl Sorts {
                 };
                 Some(Type::basic(Con::Data(id)))
             }
-            SortKind::Name(name) => self.named(name, sort.span, within, diagnostics),
+            SortKind::Name(name) => self.named(name, sort.span, diagnostics),
         }
     }
 
-    fn named(
-        &mut self,
-        name: &Arc<str>,
-        span: Span,
-        within: &[Arc<str>],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<Type> {
+    fn named(&mut self, name: &Arc<str>, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Option<Type> {
         if let Some((_, con)) = BASIC.iter().find(|(basic, _)| **basic == **name) {
             return Some(Type::basic(*con));
         }
@@ -171,7 +164,7 @@ impl Sorts {
         }
         match self.by_name.get(name).cloned() {
             Some(Meaning::Sort(id)) => Some(Type::basic(Con::Data(id))),
-            Some(Meaning::Alias(_)) if within.contains(name) => {
+            Some(Meaning::Alias(_)) if self.within.contains(name) => {
                 diagnostics.push(
                     Diagnostic::error("T2106", format!("the sort `{name}` stands for itself"))
                         .label(span, "part of its own definition")
@@ -182,8 +175,10 @@ impl Sorts {
                 None
             }
             Some(Meaning::Alias(definition)) => {
-                let within: Vec<Arc<str>> = within.iter().chain([name]).cloned().collect();
-                let found = self.resolve(&definition, &within, diagnostics)?;
+                self.within.insert(name.clone());
+                let found = self.resolve(&definition, diagnostics);
+                self.within.remove(name);
+                let found = found?;
                 if found.size(MAX_SIZE) >= MAX_SIZE {
                     diagnostics.push(
                         Diagnostic::error(

@@ -370,6 +370,14 @@ fn a_variable_hides_no_symbol_that_is_applied() {
     );
 }
 
+/// A list of the aliases at each of them would take gigabytes.
+#[test]
+fn a_long_chain_of_aliases() {
+    let chain: String = (0..20_000).map(|i| format!("sort T{i} = T{};\n", i + 1)).collect();
+    let text = format!("{chain}sort T20000 = Nat; map f: T0 -> T9; var x: T3; eqn f(x) = x + 1;");
+    check(&text, &[("f(1)", "2")]);
+}
+
 #[test]
 fn quantifiers_over_sets_and_functions() {
     check(
