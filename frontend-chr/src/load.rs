@@ -154,10 +154,7 @@ fn load_read(
     evaluator: &mut dyn Evaluator,
     rounds: bool,
 ) -> Loaded {
-    let rounds = rounds || reading.declarations.semantics == Some(Semantics::Rounds);
-    if !rounds && reading.beyond.is_empty() {
-        reading.beyond.extend(reading.infinite_atom());
-    }
+    let rounds = reading.is_for_rounds(rounds);
     if !reading.beyond.is_empty() {
         let branched = reading.branched();
         if rounds && !branched.has_left() {
@@ -259,6 +256,16 @@ impl Reading {
         let (name, span) = named.next()?;
         let reason = Diagnostic::error("C0403", format!("an answer says what {name} is bound to"));
         Some((name.to_string(), reason.label(span, "not shown over ground stores")))
+    }
+
+    /// Whether the program is to run in rounds, by its own word or as `asked`. The refined semantics has reasons for the
+    /// logic machine that rounds cannot take.
+    fn is_for_rounds(&mut self, asked: bool) -> bool {
+        let rounds = asked || self.declarations.semantics == Some(Semantics::Rounds);
+        if !rounds && self.beyond.is_empty() {
+            self.beyond.extend(self.infinite_atom());
+        }
+        rounds
     }
 
     /// An atom among the values of a program that computes, which arithmetic takes for a number: `dist(X, inf)`.

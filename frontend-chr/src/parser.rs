@@ -98,8 +98,6 @@ struct Open {
     conditions: usize,
     /// What holds again behind it, if it is a file of its own and no part of another one.
     outside: Option<(Operators, Quotes)>,
-    /// The operators that it exports, once it is known to be a module.
-    exports: Option<TermId>,
     /// The scope of its clauses.
     scope: usize,
     /// Whether nothing more of it is read.
@@ -127,8 +125,7 @@ struct Parser<'t, 'e, T> {
 impl<'t, T: Texts> Parser<'t, '_, T> {
     fn new(texts: &'t mut T, source: SourceId, operators: Operators, quotes: Quotes) -> Self {
         let module = Module { operators, ..Module::default() };
-        let open =
-            vec![Open { source, at: 0, conditions: 0, outside: None, exports: None, scope: 0, ended: false }];
+        let open = vec![Open { source, at: 0, conditions: 0, outside: None, scope: 0, ended: false }];
         let conditions = Conditions::default();
         let (folders, tokens) = (Folders::default(), Vec::new());
         let (scopes, scope_of) = (vec![Scope::default()], Vec::new());
@@ -343,7 +340,6 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
         if let (Some(("module", &[name, exports])), Some(text)) =
             (self.module.functor(directive), self.open.last_mut())
         {
-            text.exports = Some(exports);
             self.exported.insert(text.source, exports);
             let name = self.module.functor(name).map(|(name, _)| name.to_string());
             if text.outside.is_some() {
@@ -408,7 +404,7 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
         let outside = (!part).then(|| (self.module.operators.clone(), self.quotes));
         let conditions = self.conditions.depth();
         let scope = self.open.last().map_or(0, |text| text.scope);
-        self.open.push(Open { source, at: 0, conditions, outside, exports: None, scope, ended: false });
+        self.open.push(Open { source, at: 0, conditions, outside, scope, ended: false });
     }
 
     /// The innermost text is at its end: what holds outside of it holds again.
@@ -419,8 +415,9 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
         let Some((operators, quotes)) = text.outside else { return };
         let span = Span::new(text.source, text.at, text.at);
         self.restore_quotes(quotes, span);
-        let Some(exports) = text.exports else { return };
-        self.take_operators(operators, exports, span);
+        if let Some(&exports) = self.exported.get(&text.source) {
+            self.take_operators(operators, exports, span);
+        }
     }
 
     /// The operators that a module exports which was read for another text.

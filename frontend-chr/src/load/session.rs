@@ -5,7 +5,7 @@ use gchr_base::facts::Facts;
 use gchr_base::ids::IdVec;
 use gchr_base::logic::{Evaluator, Goal, LogicProgram, Operators};
 use gchr_base::reading::Account;
-use gchr_base::rule::{Program, Query, Rule, RuleId, Semantics, Start, verify};
+use gchr_base::rule::{Program, Query, Rule, RuleId, Start, verify};
 use gchr_base::signature::{ConstraintId, Signature, SortId, SortKind};
 use gchr_base::source::{SourceId, SourceMap};
 
@@ -104,7 +104,7 @@ pub fn open(
 ) -> (Option<Opened>, Vec<Diagnostic>) {
     let request = Request { program, queries: Vec::new(), facts: Vec::new() };
     let mut reading = Reading::new(sources, &request, account, evaluator);
-    let rounds = rounds || reading.declarations.semantics == Some(Semantics::Rounds);
+    let rounds = reading.is_for_rounds(rounds);
     if !logic && rounds && !reading.beyond.is_empty() {
         let branched = reading.branched();
         if !branched.has_left() {

@@ -6,7 +6,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::logic::{LogicProgram, NoEvaluator, Terms, Variable};
 use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
-use gchr_chr::{Loaded, Request, load_any, parse};
+use gchr_chr::{Loaded, Opened, Request, load_any, open, parse};
 use proptest::prelude::*;
 
 use crate::terms::written;
@@ -69,6 +69,23 @@ fn ground_stores_are_left_only_for_a_reason() {
         ("handler h.\nconstraints c(+int), d/1.\nrules c, d.\nc(X) <=> d(X).".into(), "c(1)", "ground"),
     ] {
         assert_eq!(decision(&text, query), expected, "{text}?- {query}");
+    }
+}
+
+#[test]
+fn sessions_are_decided_as_programs_are() {
+    let c = ":- chr_constraint c/1, d/1.\nc(X) \\ c(Y) <=> X =< Y | true.\n";
+    for (text, rounds, logic) in [
+        (format!("{c}d(X) <=> c(inf)."), false, true),
+        (format!("{c}d(X) <=> c(inf)."), true, false),
+        (format!("{c}d(X) <=> c(1)."), false, false),
+    ] {
+        let mut sources = SourceMap::new();
+        let program = sources.add("p.chr", &text);
+        let (opened, diagnostics) =
+            open(&mut sources, program, (false, rounds), &Account::default(), &mut NoEvaluator);
+        assert!(diagnostics.iter().all(|found| !found.is_error()), "{text}: {diagnostics:?}");
+        assert_eq!(matches!(opened, Some(Opened::Logic(_))), logic, "{text} in rounds: {rounds}");
     }
 }
 
