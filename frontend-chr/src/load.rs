@@ -258,8 +258,8 @@ impl Reading {
         Some((name.to_string(), reason.label(span, "not shown over ground stores")))
     }
 
-    /// Whether the program is to run in rounds, by its own word or as `asked`. The refined semantics has reasons for the
-    /// logic machine that rounds cannot take.
+    /// Whether the program is to run in rounds, by its own word or as `asked`. The refined semantics has reasons for
+    /// the logic machine that rounds cannot take.
     fn is_for_rounds(&mut self, asked: bool) -> bool {
         let rounds = asked || self.declarations.semantics == Some(Semantics::Rounds);
         if !rounds && self.beyond.is_empty() {
