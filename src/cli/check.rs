@@ -3,6 +3,7 @@
 mod machine;
 mod properties;
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use gchr::properties::Properties;
@@ -48,6 +49,9 @@ pub struct Args {
     semantics: SemanticsArgs,
 }
 
+/// Warnings of one code that are shown of a program; the others are counted.
+const MOST_OF_CODE: usize = 100;
+
 /// How findings are shown.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FormatArg {
@@ -81,6 +85,8 @@ struct Checked {
     found: Vec<Diagnostics>,
     errors: usize,
     warnings: usize,
+    /// How many warnings of each code, those among them that are taken for errors.
+    warned: BTreeMap<&'static str, usize>,
     /// What it is, where it can be read.
     case: Option<Case>,
     /// What `--explain` shows.
@@ -111,7 +117,7 @@ fn check_all(args: &Args) -> Result<Exit, Exit> {
             check(file.display().to_string(), &program.input().for_rounds(args.semantics.rounds()), args)?;
         cases.push(checked.case);
         if args.format == FormatArg::Text {
-            checked.found.iter().for_each(report::diagnostics);
+            checked.show();
             checked.explained.iter().for_each(|text| report::say(text));
             report::say(&format!(
                 "{}: {}, {}\n",
@@ -168,6 +174,7 @@ fn check(file: String, input: &Input, args: &Args) -> Result<Checked, Exit> {
         found: Vec::new(),
         errors: 0,
         warnings: 0,
+        warned: BTreeMap::new(),
         case: None,
         explained: None,
         properties: None,
@@ -194,6 +201,27 @@ fn check(file: String, input: &Input, args: &Args) -> Result<Checked, Exit> {
 }
 
 impl Checked {
+    /// Shows what is found: errors, which the readers bound, and the first warnings of each code.
+    fn show(&self) {
+        let mut left: BTreeMap<&str, usize> = self.warned.keys().map(|code| (*code, MOST_OF_CODE)).collect();
+        for found in &self.found {
+            let shown = found.adjusted(|found| {
+                let Some(left) = left.get_mut(found.code) else { return true };
+                let is_shown = *left > 0;
+                *left = left.saturating_sub(1);
+                is_shown
+            });
+            report::diagnostics(&shown);
+        }
+        for (code, &count) in self.warned.iter().filter(|(_, count)| **count > MOST_OF_CODE) {
+            let more = count - MOST_OF_CODE;
+            report::say(&format!(
+                "{}: {more} more of {code} are not shown, --format json has all\n",
+                self.file
+            ));
+        }
+    }
+
     /// Takes findings as the options have them.
     fn take(&mut self, found: &Diagnostics, args: &Args) {
         let is_in = |list: &[String], found: &Diagnostic| list.iter().any(|code| code == found.code);
@@ -204,6 +232,7 @@ impl Checked {
             if is_in(&args.allow, found) {
                 return false;
             }
+            *self.warned.entry(found.code).or_default() += 1;
             if is_in(&args.deny, found) || args.deny.iter().any(|what| what == "warnings") {
                 found.severity = gchr::Severity::Error;
                 found.notes.push("a warning that -D makes an error".into());

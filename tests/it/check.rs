@@ -121,3 +121,19 @@ fn comments_of_other_languages_are_told() {
         assert!(run.stderr.contains("c.chr: 2 errors"), "{mark}: {}", run.stderr);
     }
 }
+
+#[test]
+fn of_many_warnings_the_first_are_shown() {
+    let scratch = Scratch::new();
+    let rules = |n: usize| -> String { (0..n).map(|i| format!("c({i}) ==> Y is {i}.\n")).collect() };
+    scratch.file("many.chr", &format!(":- chr_constraint c(+int).\n{}d <=> e.\n", rules(250)));
+    let run = scratch.gchr(&["check", "many.chr"]);
+    let shown = |code: &str| run.stderr.matches(&format!("[{code}] ")).count();
+    assert_eq!((run.code, shown("C0501"), shown("C0301")), (2, 100, 1), "{}", run.stderr);
+    assert!(run.stderr.contains("many.chr: 150 more of C0501 are not shown"), "{}", run.stderr);
+    assert!(run.stderr.ends_with(" 250 warnings\n"), "{}", run.stderr);
+    let denied = scratch.gchr(&["check", "many.chr", "-D", "C0501"]);
+    assert_eq!((denied.code, denied.stderr.matches("[C0501] ").count()), (2, 100));
+    let json = scratch.gchr(&["check", "many.chr", "--format", "json"]);
+    assert_eq!(json.stdout.matches("\"C0501\"").count(), 250);
+}

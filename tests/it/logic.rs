@@ -1,6 +1,6 @@
 //! Programs that the logic machine runs, by the command line.
 
-use gchr_testkit::growth::{Text, faster_than_the_text};
+use gchr_testkit::growth::{Kind, faster_than_the_text};
 
 use crate::support::Scratch;
 
@@ -480,7 +480,7 @@ c(X) <=> f(X).
 /// Runs take time in proportion to the constraints.
 #[test]
 fn many_variables_and_many_constraints_of_one() {
-    let texts: [(&str, usize, Text); 2] = [
+    let texts: [Kind; 2] = [
         ("variables of a query", 500, |n| {
             let goals: Vec<String> = (0..n).map(|i| format!("c(X{i})")).collect();
             format!(":- chr_constraint c(?any).\n?- {}.\n", goals.join(", "))
@@ -499,4 +499,47 @@ fn many_variables_and_many_constraints_of_one() {
         assert_eq!(run.code, 0, "{}", run.stderr);
     });
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Instructions number the variables of a clause: there are no more than they have numbers for.
+#[test]
+fn clauses_with_too_many_variables_are_refused() {
+    let scratch = Scratch::new();
+    let variables = |n: usize| (0..n).map(|i| format!("X{i}")).collect::<Vec<_>>().join(", ");
+    let texts = [
+        ("head.pl", format!("p(f({}), 1).\n?- p(X, Y).\n", variables(70_000)), 0),
+        ("twice.pl", format!("q(1).\np(f({0}), g({0})).\n?- p(X, Y).\n", variables(70_000)), 2),
+        ("arguments.pl", format!("p :- q({}).\n?- p.\n", variables(70_000)), 1),
+        ("body.pl", format!("p(X) :- q(Y), r(f({0}, X, Y)), s({0}).\n?- p(1).\n", variables(70_000)), 1),
+        (
+            "rule.chr",
+            format!(":- chr_constraint c(?any).\nc(f({0})) <=> c(g({0})).\n?- c(X).\n", variables(70_000)),
+            2,
+        ),
+    ];
+    for (name, text, line) in texts {
+        scratch.file(name, &text);
+        let run = scratch.gchr(&["run", name, "--memory", "500M", "--max-output", "2M"]);
+        if line == 0 {
+            assert_eq!(run.code, 0, "{name}: {}", run.stderr);
+            continue;
+        }
+        assert_eq!(run.code, 2, "{name}: {}", run.stderr);
+        for part in ["[C0322] Error", "has too many variables or values", &format!("{name}:{line}:1")] {
+            assert!(
+                run.stderr.contains(part),
+                "{name}: {part}: {}",
+                &run.stderr[..run.stderr.len().min(500)]
+            );
+        }
+    }
+    scratch.file("added.pl", ":- dynamic p/2.\n");
+    let goal = "findall(E, (functor(F, f, 70000), catch(assertz((p(F, F) :- q(F))), error(E, _), true)), L)";
+    let run = scratch.gchr(&["run", "added.pl", "--memory", "500M", "--query", goal]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (0, "L = [resource_error(max_frame_size)]\n"),
+        "{}",
+        run.stderr
+    );
 }

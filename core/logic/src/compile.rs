@@ -6,7 +6,9 @@ mod goal;
 mod registers;
 mod term;
 
+use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
+use gchr_base::source::Span;
 
 use crate::cell::Cell;
 use crate::code::{Instr, Label, Place, X};
@@ -46,15 +48,38 @@ pub(crate) struct Compiler<'a> {
     level: Option<u16>,
     has_frame: bool,
     chunk: u32,
+    /// Whether numbers of registers or slots were used up.
+    is_too_large: bool,
+}
+
+/// A clause has more variables or values, or a goal has more arguments, than instructions have numbers for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooLarge;
+
+impl TooLarge {
+    /// The finding for a clause or a rule of a program.
+    pub(crate) fn diagnostic(self, what: &str, span: Span) -> Diagnostic {
+        Diagnostic::error("C0322", format!("{what} has too many variables or values"))
+            .label(span, format!("more than {} of them", X::MAX))
+            .help("make a term or facts of them, or several clauses")
+    }
 }
 
 /// Compiles the clause and gives the place of its code, and the keys of its first arguments.
-pub(crate) fn compile(heap: &Heap, db: &mut Database, head: Cell, body: Cell) -> (Label, Keys) {
+pub(crate) fn compile(
+    heap: &Heap,
+    db: &mut Database,
+    head: Cell,
+    body: Cell,
+) -> Result<(Label, Keys), TooLarge> {
     let (head, body) = (heap.deref(head), heap.deref(body));
     let (start, arity) = heap.args(head);
+    if arity > usize::from(X::MAX) {
+        return Err(TooLarge);
+    }
     let args = &heap.cells[start..start + arity];
     if body == Cell::atom(atom::true_) && args.iter().all(|&arg| heap.deref(arg).is_immediate()) {
-        return (fact(heap, db, args), keys_of(heap, args));
+        return Ok((fact(heap, db, args), keys_of(heap, args)));
     }
     let goals = goal::read(heap, db, body, 0);
     let mut compiler = Compiler {
@@ -68,15 +93,19 @@ pub(crate) fn compile(heap: &Heap, db: &mut Database, head: Cell, body: Cell) ->
         level: None,
         has_frame: false,
         chunk: 0,
+        is_too_large: false,
     };
     compiler.analyse(start, arity, &goals);
     // What is not known of all variables is nothing to make code of.
     if heap.meter.is_stopped() {
-        return (crate::code::FAIL, Keys::default());
+        return Ok((crate::code::FAIL, Keys::default()));
     }
     compiler.emit_clause(start, arity, &goals);
+    if compiler.is_too_large {
+        return Err(TooLarge);
+    }
     let code = std::mem::take(&mut compiler.code);
-    (relocate(db, code), keys_of(heap, args))
+    Ok((relocate(db, code), keys_of(heap, args)))
 }
 
 /// Code of a fact whose arguments are immediate values.
@@ -139,14 +168,23 @@ impl Compiler<'_> {
         }
     }
     fn temp(&mut self) -> X {
-        self.free_x.pop().unwrap_or_else(|| {
-            self.next_x += 1;
-            self.next_x - 1
-        })
+        self.free_x.pop().unwrap_or_else(|| self.register())
+    }
+    /// A register that was not used before.
+    fn register(&mut self) -> X {
+        self.is_too_large |= self.next_x == X::MAX;
+        self.next_x = self.next_x.saturating_add(1);
+        self.next_x - 1
     }
     fn slot(&mut self) -> u16 {
-        self.slots += 1;
+        self.is_too_large |= self.slots == u16::MAX;
+        self.slots = self.slots.saturating_add(1);
         self.slots - 1
+    }
+    /// Keeps registers for the arguments of a goal.
+    fn keep_for(&mut self, arguments: usize) {
+        self.is_too_large |= arguments > usize::from(X::MAX);
+        self.next_x = self.next_x.max(arguments as X);
     }
 
     fn emit_clause(&mut self, start: usize, arity: usize, goals: &[Goal]) {

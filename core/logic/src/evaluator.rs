@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gchr_base::control::{Control, Limits};
+use gchr_base::diagnostic::Diagnostic;
 use gchr_base::logic::{Evaluator, LogicProgram, ReadTerm, Reader, Unsolved, Variable};
 use gchr_base::stop::StopReason;
 
@@ -97,6 +98,13 @@ impl std::fmt::Debug for MachineEvaluator<'_> {
 }
 
 /// Why a goal has no answer; `None` where it fails.
+/// What is said of clauses that are refused: the first of them.
+fn refused(found: &[Diagnostic]) -> Unsolved {
+    let message = found.first().map(|found| found.message.clone()).unwrap_or_default();
+    let place = found.first().and_then(|found| found.labels.first()).map(|label| label.span);
+    Unsolved { message, place, stopped: false }
+}
+
 fn unsolved(stopped: Stopped) -> Option<Unsolved> {
     let place = stopped.places.first().copied();
     match stopped.reason {
@@ -115,7 +123,7 @@ impl Evaluator for MachineEvaluator<'_> {
     }
 
     fn consult(&mut self, part: &LogicProgram) -> Result<(), Unsolved> {
-        self.resident()?.consult(part);
+        self.resident()?.consult(part).map_err(|found| refused(&found))?;
         if part.initialization.is_empty() { Ok(()) } else { self.run(part).map(drop) }
     }
 

@@ -80,7 +80,8 @@ impl Machine<'_, '_> {
             if matches!(self.db.preds[pred as usize].definition, Definition::Native(_)) {
                 continue;
             }
-            let (code, keys) = compile::compile(&self.heap, &mut self.db, head, body);
+            let compiled = compile::compile(&self.heap, &mut self.db, head, body);
+            let (code, keys) = compiled.map_err(|_| self.resource_error("max_frame_size"))?;
             self.db.preds[pred as usize].library = true;
             self.db.add(compile::clause_info(pred, code, keys), false);
         }

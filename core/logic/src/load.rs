@@ -3,12 +3,13 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{LogicNode, LogicProgram, LogicTermId, Mode, Terms};
+use gchr_base::source::Span;
 
 use crate::build::build;
 use crate::builtins;
 use crate::cell::Cell;
 use crate::code::PredId;
-use crate::compile;
+use crate::compile::{self, TooLarge};
 use crate::database::{Database, Definition};
 use crate::heap::Heap;
 use crate::names::atom;
@@ -81,19 +82,20 @@ fn compile(program: &LogicProgram, open: bool) -> Result<Loaded, Vec<Diagnostic>
     let mut heap = Heap::new();
     let constraints = Constraints::plan(program, &mut db, &mut heap)?;
     let with_clauses = before_constraints(program, &mut db);
-    add_clauses(program, &mut db, &mut heap);
-    for (pred, hidden) in with_clauses {
-        add_constraint_last(&mut heap, &mut db, pred, hidden);
+    add_clauses(program, &mut db, &mut heap)?;
+    for (pred, hidden, span) in with_clauses {
+        add_constraint_last(&mut heap, &mut db, pred, hidden)
+            .map_err(|large| vec![large.diagnostic("the constraint", span)])?;
     }
     Ok(Loaded { db, constraints })
 }
 
 /// Adds the clauses of a further text to those of a program that is loaded.
-pub(crate) fn consult(part: &LogicProgram, db: &mut Database) {
+pub(crate) fn consult(part: &LogicProgram, db: &mut Database) -> Result<(), Vec<Diagnostic>> {
     db.operators = part.operators.clone();
     db.flags = part.flags.clone();
     declare(part, db);
-    add_clauses(part, db, &mut Heap::new());
+    add_clauses(part, db, &mut Heap::new())
 }
 
 /// Makes predicates the program's own that have clauses in it, or are declared.
@@ -113,7 +115,12 @@ fn declare(program: &LogicProgram, db: &mut Database) {
 }
 
 /// Compiles the clauses of a program.
-fn add_clauses(program: &LogicProgram, db: &mut Database, heap: &mut Heap<'_>) {
+fn add_clauses(
+    program: &LogicProgram,
+    db: &mut Database,
+    heap: &mut Heap<'_>,
+) -> Result<(), Vec<Diagnostic>> {
+    let mut refused = Vec::new();
     for clause in &program.clauses {
         let top = heap.top();
         let mut variables = vec![None; clause.variables.len()];
@@ -124,13 +131,18 @@ fn add_clauses(program: &LogicProgram, db: &mut Database, heap: &mut Heap<'_>) {
         let pred = db.pred(name, arity);
         let term = heap.compound(atom::neck, &[head, body]);
         let record = heap.record(term);
-        let (code, keys) = compile::compile(heap, db, head, body);
+        let Ok((code, keys)) = compile::compile(heap, db, head, body) else {
+            refused.push(TooLarge.diagnostic("the clause", clause.span));
+            heap.cells.truncate(top);
+            continue;
+        };
         db.places.push((code, clause.span));
         let mut info = compile::clause_info(pred, code, keys);
         info.term = Some(std::rc::Rc::new(record));
         db.add(info, false);
         heap.cells.truncate(top);
     }
+    if refused.is_empty() { Ok(()) } else { Err(refused) }
 }
 
 /// What writes terms, and calls goals of the program meanwhile, if it has any.
@@ -165,8 +177,9 @@ fn leave_writing_to_library(db: &mut Database) {
     }
 }
 
-/// Constraints that have clauses: the predicate that has the clauses, and a hidden one that adds the constraint.
-fn before_constraints(program: &LogicProgram, db: &mut Database) -> Vec<(PredId, PredId)> {
+/// Constraints that have clauses: the predicate that has the clauses, a hidden one that adds the constraint, and the place
+/// of the first clause.
+fn before_constraints(program: &LogicProgram, db: &mut Database) -> Vec<(PredId, PredId, Span)> {
     let mut found = Vec::new();
     for clause in &program.clauses {
         let Some((name, args)) = program.terms.functor(clause.head) else { continue };
@@ -176,21 +189,27 @@ fn before_constraints(program: &LogicProgram, db: &mut Database) -> Vec<(PredId,
             let clauses = Definition::Clauses(Box::default());
             let added = std::mem::replace(&mut db.preds[pred as usize].definition, clauses);
             db.preds[hidden as usize].definition = added;
-            found.push((pred, hidden));
+            found.push((pred, hidden, clause.span));
         }
     }
     found
 }
 
 /// The last clause of a constraint that has some: it adds the constraint.
-fn add_constraint_last(heap: &mut Heap, db: &mut Database, pred: PredId, hidden: PredId) {
+fn add_constraint_last(
+    heap: &mut Heap,
+    db: &mut Database,
+    pred: PredId,
+    hidden: PredId,
+) -> Result<(), TooLarge> {
     let top = heap.top();
     let args: Vec<Cell> = (0..db.preds[pred as usize].arity).map(|_| heap.variable()).collect();
     let (name, hidden) = (db.preds[pred as usize].name, db.preds[hidden as usize].name);
     let (head, body) = (heap.compound(name, &args), heap.compound(hidden, &args));
-    let (code, keys) = compile::compile(heap, db, head, body);
+    let (code, keys) = compile::compile(heap, db, head, body)?;
     db.add(compile::clause_info(pred, code, keys), false);
     heap.cells.truncate(top);
+    Ok(())
 }
 
 /// Makes a predicate one of the program's own; the library goes on to use what it was before.

@@ -182,8 +182,12 @@ impl Resident {
     }
 
     /// Adds the clauses of a further text. Its goals are not run.
-    pub fn consult(&mut self, part: &LogicProgram) {
-        crate::load::consult(part, &mut self.db);
+    ///
+    /// # Errors
+    ///
+    /// Clauses that are too large; the others are added.
+    pub fn consult(&mut self, part: &LogicProgram) -> Result<(), Vec<Diagnostic>> {
+        crate::load::consult(part, &mut self.db)
     }
 
     /// Runs the initialization goals and the queries of `goals`, and hands out the answers of the last query. What the

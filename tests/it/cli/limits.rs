@@ -164,9 +164,7 @@ fn limited_address_space_is_enough_or_an_error() {
 /// Runs gchr; gives its end and the most memory, in bytes, that it had of the machine.
 #[cfg(target_os = "linux")]
 fn with_peak(scratch: &Scratch, args: &[&str]) -> (crate::support::Run, u64) {
-    use std::os::unix::process::ExitStatusExt;
     let mut command = Command::new(crate::support::BINARY);
-    #[expect(clippy::zombie_processes, reason = "wait4 waits for it, below")]
     let mut child = command
         .current_dir(scratch.folder())
         .args(args)
@@ -177,16 +175,9 @@ fn with_peak(scratch: &Scratch, args: &[&str]) -> (crate::support::Run, u64) {
     let mut stderr = String::new();
     let read = std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut stderr);
     assert!(read.is_ok());
-    let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
-    // SAFETY: a child of this process that nobody else waits for; both places are of the types that are written.
-    let usage = unsafe {
-        let pid = libc::wait4(child.id().cast_signed(), &raw mut status, 0, usage.as_mut_ptr());
-        assert_eq!(pid, child.id().cast_signed());
-        usage.assume_init()
-    };
-    let code = std::process::ExitStatus::from_raw(status).code().unwrap_or(-1);
-    let run = crate::support::Run { code, stdout: String::new(), stderr };
-    (run, usage.ru_maxrss.cast_unsigned() << 10)
+    let cost = gchr_testkit::child::wait(child);
+    let code = cost.status.code().unwrap_or(-1);
+    (crate::support::Run { code, stdout: String::new(), stderr }, cost.peak)
 }
 
 /// What the process has of the machine, but for what every process of gchr has.

@@ -4,8 +4,10 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use gchr_testkit::child::{self, Cost};
 
 use super::BINARY;
 
@@ -145,17 +147,8 @@ impl Process {
         let mut stderr = Vec::new();
         let errors = self.child.stderr.take().expect("a pipe").read_to_end(&mut stderr);
         errors.expect("read");
-        let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
-        // SAFETY: both places are large enough, and all zeros are a valid usage.
-        let usage = unsafe {
-            assert_eq!(libc::wait4(pid, &mut status, 0, usage.as_mut_ptr()), pid);
-            usage.assume_init()
-        };
+        let Cost { status, cpu, peak } = child::wait(self.child);
         finished.store(true, std::sync::atomic::Ordering::Relaxed);
-        let status = ExitStatus::from_raw(status);
-        let time =
-            |t: libc::timeval| Duration::from_secs(t.tv_sec as u64) + Duration::from_micros(t.tv_usec as u64);
-        let cpu = time(usage.ru_utime) + time(usage.ru_stime);
         guard.join().expect("it ends");
         Ended {
             code: status.code(),
@@ -164,7 +157,7 @@ impl Process {
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
             cpu,
             cpu_after: cpu.saturating_sub(before),
-            peak: usage.ru_maxrss as u64 * 1024,
+            peak,
         }
     }
 }

@@ -2,6 +2,8 @@
 //! compiler; pages of the documentation.
 
 pub mod bench;
+#[cfg(unix)]
+pub mod child;
 pub mod compiler;
 pub mod coverage;
 pub mod findings;

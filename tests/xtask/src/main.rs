@@ -2,6 +2,8 @@
 
 mod compare;
 mod fuzz;
+#[cfg(unix)]
+mod growth;
 mod replay;
 
 use std::path::PathBuf;
@@ -23,6 +25,9 @@ enum Task {
     Replay(ReplayArgs),
     /// Run random programs in all ways, compare with the reference interpreters, and keep what fails
     Fuzz(fuzz::FuzzArgs),
+    /// Run gchr on texts that are large in one respect each, of two sizes, and say where it grows faster than they do
+    #[cfg(unix)]
+    Growth(growth::GrowthArgs),
 }
 
 #[derive(clap::Args)]
@@ -48,6 +53,8 @@ fn main() -> ExitCode {
     let found = match Cli::parse().task {
         Task::Replay(args) => replay::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
+        #[cfg(unix)]
+        Task::Growth(args) => growth::run(&args),
     };
     match found {
         Ok(0) => ExitCode::SUCCESS,

@@ -21,7 +21,7 @@ pub fn run(args: &ReplayArgs) -> Result<usize, String> {
     // First what changes most, so that its errors are shown at once.
     let new = match &args.new {
         Some(binary) => runnable(binary)?,
-        None => build(&root, None)?,
+        None => build(&root, None, &[])?,
     };
     let checkout = args.revision.as_ref().map(|revision| Checkout::of(&root, revision)).transpose()?;
     let old = match (&checkout, &args.old) {
@@ -159,16 +159,16 @@ fn compare(root: &Path, old: &Path, new: &Path, run: &Run, names: bool) -> Resul
 }
 
 /// A binary that was named on the command line, which need not lie in the folder where it is started.
-fn runnable(binary: &Path) -> Result<PathBuf, String> {
+pub(crate) fn runnable(binary: &Path) -> Result<PathBuf, String> {
     binary.canonicalize().map_err(|e| format!("{}: {e}", binary.display()))
 }
 
-/// Builds the gchr of a folder; its binary. The folder of what is compiled is the usual one of the environment, or one
+/// Builds the gchr of a folder, with these options of cargo; its binary. The folder of what is compiled is the usual one of the environment, or one
 /// that is named here.
-fn build(folder: &Path, target: Option<&Path>) -> Result<PathBuf, String> {
+pub(crate) fn build(folder: &Path, target: Option<&Path>, options: &[&str]) -> Result<PathBuf, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(folder).args(["build", "--bin", "gchr", "--locked", "--message-format"]);
-    command.arg("json-render-diagnostics").stderr(Stdio::inherit());
+    command.arg("json-render-diagnostics").args(options).stderr(Stdio::inherit());
     if let Some(target) = target {
         // The features of the default are formats of files and native code, which no kernel depends on.
         command.arg("--no-default-features").arg("--target-dir").arg(target);
@@ -222,7 +222,7 @@ impl Checkout {
     }
 
     fn build(&self) -> Result<PathBuf, String> {
-        build(&self.tree(), Some(&self.folder.join("build")))
+        build(&self.tree(), Some(&self.folder.join("build")), &[])
     }
 }
 

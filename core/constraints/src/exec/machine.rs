@@ -59,8 +59,8 @@ pub(crate) struct Machine<'a, 'c> {
     tally: Option<Box<Tally>>,
     /// Why constraints are added, in a run whose derivations are recorded.
     pub(in crate::exec) causes: Option<Box<Causes>>,
-    /// Whether the run is only tried: it is given up where it would look at the control.
-    is_trial: bool,
+    /// Of a run that is only tried: how often it looks at the control until it is given up.
+    trial: Option<u32>,
     /// Bytes of frames that are not on the stack, and roots of the heap in them.
     other_frames: u64,
     other_roots: Vec<u64>,
@@ -141,7 +141,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             last_rule: None,
             tally,
             causes,
-            is_trial: false,
+            trial: None,
             other_frames: 0,
             other_roots: Vec::new(),
         };

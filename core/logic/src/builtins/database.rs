@@ -263,7 +263,8 @@ impl Machine<'_, '_> {
         }
         let term = self.heap.compound(atom::neck, &[head, body]);
         let record = self.heap.record(term);
-        let (code, keys) = compile::compile(&self.heap, &mut self.db, head, body);
+        let compiled = compile::compile(&self.heap, &mut self.db, head, body);
+        let (code, keys) = compiled.map_err(|_| self.resource_error("max_frame_size"))?;
         self.checked(())?;
         let mut info = compile::clause_info(pred, code, keys);
         info.term = Some(Rc::new(record));

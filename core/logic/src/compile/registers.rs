@@ -13,7 +13,7 @@ impl Compiler<'_> {
         for i in 0..arity {
             self.note(self.heap.cells[start + i]);
         }
-        self.next_x = arity as X;
+        self.keep_for(arity);
         self.note_goals(goals);
         if self.heap.meter.is_stopped() {
             return;
@@ -64,11 +64,11 @@ impl Compiler<'_> {
             }
             match goal {
                 Goal::Call(term) | Goal::Native(_, term) => {
-                    self.next_x = self.next_x.max(self.heap.args(*term).1 as X);
+                    self.keep_for(self.heap.args(*term).1);
                     self.chunk += u32::from(matches!(goal, Goal::Call(_)));
                 }
                 Goal::Meta(_) => {
-                    self.next_x = self.next_x.max(1);
+                    self.keep_for(1);
                     self.chunk += 1;
                 }
                 Goal::If { condition, then, other, soft } => {
@@ -166,8 +166,7 @@ impl Compiler<'_> {
             None if var.permanent => Place::Y(self.slot()),
             None => {
                 // Registers of variables are never given back: a variable may occur again.
-                self.next_x += 1;
-                Place::X(self.next_x - 1)
+                Place::X(self.register())
             }
         };
         if let Some(var) = self.vars.get_mut(&cell) {

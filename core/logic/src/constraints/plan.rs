@@ -7,8 +7,8 @@ use gchr_base::logic::{ConstraintRule, LogicNode, LogicProgram, LogicTermId, Mod
 use super::shared::{self, Head, Planned};
 use crate::build::build;
 use crate::cell::Cell;
-use crate::code::Kind;
-use crate::compile;
+use crate::code::{Kind, X};
+use crate::compile::{self, TooLarge};
 use crate::database::{Database, Definition};
 use crate::heap::Heap;
 use crate::names::atom;
@@ -130,6 +130,9 @@ impl Planner<'_> {
             self.symbol(head)?;
             self.number_variables(head.constraint, &mut slots);
         }
+        if slots.len() > usize::from(X::MAX) {
+            return Err(TooLarge.diagnostic("the rule", rule.span).into());
+        }
         self.note_asked_columns(&heads, rule.guard)?;
         for (i, &(head, _)) in heads.iter().enumerate() {
             if head.passive {
@@ -144,6 +147,7 @@ impl Planner<'_> {
             planned.steps.push(steps);
         }
         let planned = self.body(rule, number, heads.len(), &slots);
+        let planned = planned.map_err(|large| large.diagnostic("the rule", rule.span))?;
         self.plan.rules.push(planned.into());
         Ok(())
     }
@@ -340,7 +344,13 @@ impl Planner<'_> {
     }
 
     /// Guard and body; what tests cannot decide becomes a part of the clause of the body.
-    fn body(&mut self, rule: &ConstraintRule, number: u32, heads: usize, slots: &Slots) -> Rule {
+    fn body(
+        &mut self,
+        rule: &ConstraintRule,
+        number: u32,
+        heads: usize,
+        slots: &Slots,
+    ) -> Result<Rule, TooLarge> {
         let tests = self.tests(rule.guard, slots);
         let (trusted, locked) = if tests.is_some() { Default::default() } else { self.guarded(rule, slots) };
         let mut variables = vec![None; rule.variables.len()];
@@ -368,12 +378,12 @@ impl Planner<'_> {
         let name = self.db.names.intern(&format!("$rule {number}"));
         let pred = self.db.pred(name, args.len());
         let head = self.heap.compound(name, &args);
-        let (code, keys) = compile::compile(self.heap, self.db, head, body);
+        let (code, keys) = compile::compile(self.heap, self.db, head, body)?;
         self.db.places.push((code, rule.span));
         self.db.add(compile::clause_info(pred, code, keys), false);
         let shown =
             rule.name.as_ref().map_or_else(|| format!("rule {}", number + 1), |name| name.to_string());
-        Rule {
+        Ok(Rule {
             name: shown,
             heads,
             slots: slots.len(),
@@ -384,7 +394,7 @@ impl Planner<'_> {
             history: rule.removed.is_empty() && !rule.no_history,
             trusted,
             locked,
-        }
+        })
     }
 
     /// The variables of heads that occur in a guard: those of columns that are declared `+`, and the others.

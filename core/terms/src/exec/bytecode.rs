@@ -102,6 +102,14 @@ pub(super) enum Instr {
         mask: u16,
         table: u32,
     },
+    /// Looks for the tag among `count` ascending ones from `tables[table]` on, and jumps to what stands as far behind
+    /// them, or, when it is none of them, to the last entry.
+    Search {
+        src: Slot,
+        mask: u16,
+        count: u16,
+        table: u32,
+    },
     Load1 {
         src: Slot,
         dst: Slot,

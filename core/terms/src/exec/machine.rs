@@ -315,6 +315,14 @@ impl<'a, 'c> Machine<'a, 'c> {
                         let tag = slot!(src) as u16 & mask;
                         goto!(*code.tables.as_ptr().add(table as usize + tag as usize));
                     }
+                    Instr::Search { src, mask, count, table } => {
+                        let tag = u32::from(slot!(src) as u16 & mask);
+                        let count = usize::from(count);
+                        let entries = code.tables.as_ptr().add(table as usize);
+                        let tags = std::slice::from_raw_parts(entries, count);
+                        let at = tags.binary_search(&tag).unwrap_or(count);
+                        goto!(*entries.add(count + at));
+                    }
                     Instr::Load1 { src, dst, class, offset } => {
                         slot!(dst) = u64::from(*cell!(slot!(src), class).add(offset as usize));
                     }

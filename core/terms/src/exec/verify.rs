@@ -78,7 +78,7 @@ impl Instr {
             UnlessLoad2 { class, src, dst, target, .. } => {
                 Refs::slots(&[src, dst[0], dst[1]]).class(class).target(target)
             }
-            Switch { src, .. } => Refs::slots(&[src]).ends(),
+            Switch { src, .. } | Search { src, .. } => Refs::slots(&[src]).ends(),
             Load1 { src, dst, class, .. } | LoadWide { src, dst, class, .. } => {
                 Refs::slots(&[src, dst]).class(class)
             }
@@ -264,6 +264,15 @@ impl CodeCheck<'_> {
                 let entries = code.tables.get(table as usize..table as usize + mask as usize + 1);
                 let fits = entries.is_some_and(|e| e.iter().all(|&t| body.contains(&(t as usize))));
                 (!fits).then_some("a jump table does not stay in the function")
+            }
+            Instr::Search { count, table, .. } => {
+                let (start, count) = (table as usize, usize::from(count));
+                let entries = code.tables.get(start..start + 2 * count + 1);
+                let fits = entries.is_some_and(|e| {
+                    e[..count].is_sorted_by(|a, b| a < b)
+                        && e[count..].iter().all(|&t| body.contains(&(t as usize)))
+                });
+                (!fits).then_some("tags are not ascending, or a jump does not stay in the function")
             }
             Instr::AllocN { first, fields, .. } => {
                 let words = words_of(code, &op.refs());

@@ -240,42 +240,44 @@ impl Lower<'_> {
             if left > 1 { self.shareable(cx, block) } else { block }
         });
         let mut otherwise = Otherwise { block: otherwise, left };
-        self.conditions(cx, leaf.rule, &conditions, &mut scope, &mut otherwise)
+        self.conditions(cx, leaf.rule, &conditions, &mut scope, &mut otherwise, Vec::new())
     }
 
+    /// Tests conditions and applies a rule, behind what was evaluated before.
     fn conditions(
         &mut self,
         cx: &mut FunctionLowering,
         rule: RuleId,
-        conditions: &[Condition<'_>],
+        mut conditions: &[Condition<'_>],
         scope: &mut Bindings,
         otherwise: &mut Otherwise,
+        mut steps: Vec<Step>,
     ) -> Block {
-        // What a condition evaluates is no part of the right-hand side: nothing is shared with it.
-        let Some((first, rest)) = conditions.split_first() else { return self.apply(cx, rule, scope) };
-        let mut steps = Vec::new();
-        scope.known.clear();
-        let (test, negated) = match *first {
-            Condition::Same(a, b) => (Test::Same(a, b), false),
-            Condition::Fails => return otherwise.take(&mut cx.function),
-            Condition::Bind(var, value) => {
-                let local = self.expr(cx, rule, &mut steps, scope, value);
-                scope.vars.insert(var, local);
-                let mut block = self.conditions(cx, rule, rest, scope, otherwise);
-                block.steps.splice(0..0, steps);
-                return block;
+        let (test, negated) = loop {
+            // What a condition evaluates is no part of the right-hand side: nothing is shared with it.
+            let Some((first, rest)) = conditions.split_first() else {
+                return self.apply(cx, rule, scope, steps);
+            };
+            conditions = rest;
+            scope.known.clear();
+            match *first {
+                Condition::Same(a, b) => break (Test::Same(a, b), false),
+                Condition::Fails => return behind(steps, otherwise.take(&mut cx.function)),
+                Condition::Bind(var, value) => {
+                    let local = self.expr(cx, rule, &mut steps, scope, value);
+                    scope.vars.insert(var, local);
+                }
+                Condition::Match(value, pattern) => {
+                    let local = self.expr(cx, rule, &mut steps, scope, value);
+                    let todo = vec![(local, pattern)];
+                    return self.take_apart(cx, (rule, rest, 1), todo, scope, otherwise, steps);
+                }
+                Condition::Test(expr) => break self.test(cx, rule, &mut steps, scope, expr),
             }
-            Condition::Match(value, pattern) => {
-                let local = self.expr(cx, rule, &mut steps, scope, value);
-                let mut block =
-                    self.take_apart(cx, (rule, rest, 1), vec![(local, pattern)], scope, otherwise);
-                block.steps.splice(0..0, steps);
-                return block;
-            }
-            Condition::Test(expr) => self.test(cx, rule, &mut steps, scope, expr),
         };
+        let rest = conditions;
         let failed = Box::new(otherwise.take(&mut cx.function));
-        let mut holds = self.conditions(cx, rule, rest, scope, otherwise);
+        let mut holds = self.conditions(cx, rule, rest, scope, otherwise, Vec::new());
         if rest.len().is_multiple_of(MAX_CONDITIONS) && !rest.is_empty() {
             holds = self.shareable(cx, holds);
         }
@@ -285,7 +287,7 @@ impl Lower<'_> {
     }
 
     /// Matches values with patterns, the last one first; what follows are the further conditions of a rule. So deep is
-    /// the block nested since the last one that is a function of its own.
+    /// the block nested since the last one that is a function of its own. It goes behind what was evaluated before.
     fn take_apart(
         &mut self,
         cx: &mut FunctionLowering,
@@ -293,47 +295,44 @@ impl Lower<'_> {
         mut todo: Vec<(LocalId, &Pattern)>,
         scope: &mut Bindings,
         otherwise: &mut Otherwise,
+        steps: Vec<Step>,
     ) -> Block {
         let Some((on, pattern)) = todo.pop() else {
-            return self.conditions(cx, rule, rest, scope, otherwise);
+            return self.conditions(cx, rule, rest, scope, otherwise, steps);
         };
         let (further, below) = ((rule, rest, depth), (rule, rest, depth % MAX_CONDITIONS + 1));
         let test = match &pattern.kind {
-            PatternKind::Wild => return self.take_apart(cx, further, todo, scope, otherwise),
+            PatternKind::Wild => return self.take_apart(cx, further, todo, scope, otherwise, steps),
             PatternKind::Var(var) => match scope.vars.get(var) {
                 Some(&known) => Test::Same(known, on),
                 None => {
                     scope.vars.insert(*var, on);
-                    return self.take_apart(cx, further, todo, scope, otherwise);
+                    return self.take_apart(cx, further, todo, scope, otherwise, steps);
                 }
             },
             PatternKind::Const(value) => Test::Constant(on, *value),
             PatternKind::App { symbol, args } => {
                 let Some(variant) = self.layout.variant(*symbol) else {
-                    return otherwise.take(&mut cx.function);
+                    return behind(steps, otherwise.take(&mut cx.function));
                 };
                 let fields: Vec<LocalId> =
                     variant.fields.iter().map(|field| cx.function.local("part", field.sort)).collect();
                 let others = self.layout.sorts[pattern.sort].variants.len() > 1;
                 let default = others.then(|| Box::new(otherwise.take(&mut cx.function)));
                 todo.extend(fields.iter().copied().zip(args).rev());
-                let mut body = self.take_apart(cx, below, todo, scope, otherwise);
+                let mut body = self.take_apart(cx, below, todo, scope, otherwise, Vec::new());
                 if depth == MAX_CONDITIONS {
                     body = self.shareable(cx, body);
                 }
                 let fields = fields.into_iter().map(Some).collect();
                 let arms = vec![Arm { symbol: *symbol, fields, body }];
-                return Block {
-                    applied: Vec::new(),
-                    steps: Vec::new(),
-                    end: End::Match { on, arms, default },
-                };
+                return Block { applied: Vec::new(), steps, end: End::Match { on, arms, default } };
             }
         };
         let otherwise_block = Box::new(otherwise.take(&mut cx.function));
-        let then = Box::new(self.take_apart(cx, below, todo, scope, otherwise));
+        let then = Box::new(self.take_apart(cx, below, todo, scope, otherwise, Vec::new()));
         let end = End::If { test, then, otherwise: otherwise_block };
-        Block { applied: Vec::new(), steps: Vec::new(), end }
+        Block { applied: Vec::new(), steps, end }
     }
 
     fn test(
@@ -360,10 +359,17 @@ impl Lower<'_> {
     }
 
     /// The rule fires: its right-hand side, or a call of the function that holds it.
-    fn apply(&mut self, cx: &mut FunctionLowering, rule: RuleId, scope: &mut Bindings) -> Block {
+    fn apply(
+        &mut self,
+        cx: &mut FunctionLowering,
+        rule: RuleId,
+        scope: &mut Bindings,
+        mut steps: Vec<Step>,
+    ) -> Block {
         scope.known.clear();
-        let Body::Replace(body) = &self.program.rules[rule].body else { return self.fail(cx) };
-        let mut steps = Vec::new();
+        let Body::Replace(body) = &self.program.rules[rule].body else {
+            return behind(steps, self.fail(cx));
+        };
         if self.options.trace {
             let args = cx.own_params().collect();
             steps.push(Step::Trace { rule, symbol: cx.symbol, args });
@@ -550,6 +556,12 @@ pub(super) fn unsupported(program: &Program) -> Option<gchr_base::diagnostic::Di
         }
     }
     None
+}
+
+/// A block behind what was evaluated before.
+fn behind(steps: Vec<Step>, mut block: Block) -> Block {
+    block.steps.splice(0..0, steps);
+    block
 }
 
 /// Operations and applications in an expression.

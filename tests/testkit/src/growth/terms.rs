@@ -1,14 +1,6 @@
 //! Texts of term programs that are large in one respect each: every construct of the grammar, every kind of error.
 
-use super::Text;
-
-fn join(n: usize, between: &str, part: impl Fn(usize) -> String) -> String {
-    (0..n).map(part).collect::<Vec<_>>().join(between)
-}
-
-fn lines(header: &str, n: usize, line: impl Fn(usize) -> String) -> String {
-    format!("{header}\n{}\n", join(n, "\n", line))
-}
+use super::{Kind, join, lines};
 
 const N: &str = "sort N = struct Z | S(N);";
 /// Trees and a function on them.
@@ -61,8 +53,8 @@ fn wide(n: usize, pattern: impl Fn(usize) -> String) -> String {
     )
 }
 
-/// Term programs without errors: a name, a size that takes some milliseconds, and the text for a size.
-pub const TERM_PROGRAMS: &[(&str, usize, Text)] = &[
+/// Term programs without errors.
+pub const TERM_PROGRAMS: &[Kind] = &[
     ("functions", 200, |n| {
         let rules = join(n, " ", |i| format!("m{i}(Z) = Z; m{i}(S(x)) = m{}(x);", (i + 1) % n));
         format!("{N} {}; var x: N; eqn {rules} input m0(S(Z));", names("map", n, ": N -> N"))
@@ -247,7 +239,7 @@ pub const TERM_PROGRAMS: &[(&str, usize, Text)] = &[
 ];
 
 /// Term programs with very many errors of one kind.
-pub const TERM_ERRORS: &[(&str, usize, Text)] = &[
+pub const TERM_ERRORS: &[Kind] = &[
     ("brackets that are not closed", 200, |n| lines(&format!("{C} eqn"), n, |_| "f(Z = Z;".into())),
     ("sections that are not understood", 100, |n| lines("", n, |_| "sort = ; eqn ) ;".into())),
     ("characters that start no token", 500, |n| "$ \u{1}\n".repeat(n)),

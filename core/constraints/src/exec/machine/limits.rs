@@ -66,8 +66,11 @@ impl Machine<'_, '_> {
 
     #[inline(never)]
     pub(super) fn ask_control(&mut self, top: usize, firing: bool) -> Result<(), Stop> {
-        if self.is_trial {
-            return Err(self.stop(trial::given_up()));
+        if let Some(looks) = &mut self.trial {
+            *looks -= 1;
+            if *looks == 0 {
+                return Err(self.stop(trial::given_up()));
+            }
         }
         self.check_memory(Self::largest)?;
         if self.heap.wants_collection() {

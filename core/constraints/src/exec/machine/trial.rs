@@ -25,8 +25,13 @@ pub enum Trial {
     Writes,
 }
 
-/// Runs a program as [`run`](crate::exec::run) does, for about as long as it takes until it looks at the control for
-/// the first time: some thousand firings, a millisecond or a few.
+/// Firings that are tried for each occurrence of a plan: about half the time that compiling it takes.
+const FIRINGS_OF_OCCURRENCE: u64 = 1 << 8;
+/// The most of them for a plan, some tenths of a second.
+const MOST_FIRINGS: u64 = 1 << 21;
+
+/// Runs a program as [`run`](crate::exec::run) does, until it has looked at the control some times: for some ten
+/// thousand firings, a millisecond or a few, and longer for a plan of many occurrences, which take long to compile.
 pub fn try_run(program: &Program, plan: &ChrPlan, facts: &[Facts], control: &mut Control) -> Trial {
     let start = Instant::now();
     let mut heap = Heap::new();
@@ -35,7 +40,7 @@ pub fn try_run(program: &Program, plan: &ChrPlan, facts: &[Facts], control: &mut
         return Trial::Writes;
     }
     let mut machine = Machine::new(program, plan, &code, heap, control);
-    machine.is_trial = true;
+    machine.trial = Some(looks(plan));
     let result = match usable {
         Ok(()) => execute(&mut machine, facts),
         Err(reason) => Err(machine.stop(reason)),
@@ -47,6 +52,12 @@ pub fn try_run(program: &Program, plan: &ChrPlan, facts: &[Facts], control: &mut
     let store = Store { tables: machine.tables, heap: machine.heap };
     let end = End { start, semantics: Semantics::Refined, progress, peak, store };
     Trial::Done(Box::new(end.outcome(result, Stats::default())))
+}
+
+/// How often a trial looks at the control before it is over.
+fn looks(plan: &ChrPlan) -> u32 {
+    let firings = (plan.occurrences.len() as u64 * FIRINGS_OF_OCCURRENCE).min(MOST_FIRINGS);
+    firings.div_ceil(super::FIRINGS).max(1) as u32
 }
 
 /// Whether a program has goals that write.

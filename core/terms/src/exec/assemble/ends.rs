@@ -7,6 +7,11 @@ use crate::plan::*;
 use gchr_base::op::Op;
 use gchr_base::signature::{SortKind, SymbolId};
 
+/// Tags of a sort for which a table of jumps takes little room, however few of them are looked for.
+const SMALL_TABLE: usize = if cfg!(test) { 4 } else { 256 };
+/// Tags for each that is looked for in a larger table.
+const SPARSE: usize = if cfg!(test) { 1 } else { 16 };
+
 impl Assembler<'_> {
     pub(super) fn end(&mut self, end: &End, live: &LocalSet, after: &LocalSet) {
         self.keep_only(live);
@@ -269,15 +274,12 @@ impl Assembler<'_> {
     ) {
         let src = self.slot(on);
         let saved = self.state.clone();
-        let table = self.code.tables.len();
-        self.emit(Instr::Switch { src, mask, table: table as u32 });
-        self.code.tables.resize(table + mask as usize + 1, 0);
-        let mut known = vec![false; mask as usize + 1];
+        let jump = self.emit(Instr::Switch { src, mask, table: 0 });
+        let mut targets = Vec::with_capacity(arms.len());
         for arm in arms {
             self.state = saved.clone();
-            let tag = self.plan.layout.tag(arm.symbol).unwrap_or(0) as usize;
-            self.code.tables[table + tag] = self.here();
-            known[tag] = true;
+            let tag = self.plan.layout.tag(arm.symbol).unwrap_or(0);
+            targets.push((tag, self.here()));
             self.arm(on, src, arm, None, after);
         }
         let rest = match default {
@@ -287,14 +289,30 @@ impl Assembler<'_> {
                 self.block(default, after);
                 here
             }
-            // Tags without a symbol never occur.
-            None => self.code.tables[table],
+            // Other tags never occur.
+            None => targets[0].1,
         };
-        for (tag, known) in known.into_iter().enumerate() {
-            if !known {
-                self.code.tables[table + tag] = rest;
-            }
+        self.code.ops[jump] = self.table(src, mask, targets, rest);
+    }
+
+    /// The jump by the tag of a slot, with its table: an entry for each tag, or for those alone that are looked for where
+    /// they are few among those of the sort.
+    fn table(&mut self, src: Slot, mask: u16, mut targets: Vec<(u32, Pc)>, rest: Pc) -> Instr {
+        let tables = &mut self.code.tables;
+        let table = tables.len();
+        let tags = usize::from(mask) + 1;
+        if tags > SMALL_TABLE && tags > SPARSE * targets.len() {
+            targets.sort_unstable();
+            tables.extend(targets.iter().map(|&(tag, _)| tag));
+            tables.extend(targets.iter().map(|&(_, target)| target));
+            tables.push(rest);
+            return Instr::Search { src, mask, count: targets.len() as u16, table: table as u32 };
         }
+        tables.resize(table + tags, rest);
+        for (tag, target) in targets {
+            tables[table + tag as usize] = target;
+        }
+        Instr::Switch { src, mask, table: table as u32 }
     }
 
     /// Tests the tag if asked to, loads the fields and goes on with the body. Gives the jump of the failed test.

@@ -60,6 +60,23 @@ const NO_NUMBER: &str = "sort L = struct Nil | Cons(Int, L);
       (N < M) -> Least(N, M) = N; Least(N, M) = M;
      input Cons(Least(Half(5), Half(5)), Halves(4, Cons(Least(Half(3), 7), Nil)));";
 
+/// A sort of many symbols, and functions that know three and four of them, the first and the last among these, with and
+/// without an equation for the others.
+fn many_symbols() -> String {
+    let symbols: Vec<String> = (0..300).map(|i| format!(" | C{i}(L)")).collect();
+    let terms =
+        ["Nil", "C0(Nil)", "C150(C7(Nil))", "C151(Nil)", "C298(C0(Nil))", "C299(Nil)", "Both(Nil, Nil)"];
+    let calls = terms.map(|term| format!("Both(Three({term}), Four({term}))"));
+    let input = calls.iter().fold("Nil".to_string(), |rest, call| format!("Both({call}, {rest})"));
+    format!(
+        "sort L = struct Nil{} | Both(L, L) | Three(L); map Four: L -> L; var X, Y: L;
+         eqn Three(C0(X)) = X; Three(C150(X)) = C1(X); Three(C299(X)) = Three(X);
+          Four(Nil) = C2(Nil); Four(C150(X)) = C3(X); Four(C298(X)) = X; Four(Both(X, Y)) = Y; Four(X) = C4(X);
+         input {input};",
+        symbols.concat(),
+    )
+}
+
 /// The names of all instructions, from the text of their type.
 fn all() -> BTreeSet<&'static str> {
     let text = include_str!("../bytecode.rs");
@@ -96,7 +113,8 @@ fn run_all(text: &str, options: &TermOptions, stress: bool, seen: &mut BTreeSet<
 #[test]
 fn every_instruction_runs_whenever_the_collector_does() {
     let mut seen = BTreeSet::new();
-    let generated = SEEDS.map(Generator::program);
+    let mut generated = SEEDS.map(Generator::program).to_vec();
+    generated.push(many_symbols());
     let texts = PROGRAMS.into_iter().chain([BIG, NO_NUMBER]).chain(generated.iter().map(String::as_str));
     for text in texts {
         let mut ends = BTreeSet::new();
