@@ -177,8 +177,8 @@ fn leave_writing_to_library(db: &mut Database) {
     }
 }
 
-/// Constraints that have clauses: the predicate that has the clauses, a hidden one that adds the constraint, and the place
-/// of the first clause.
+/// Constraints that have clauses: the predicate that has the clauses, a hidden one that adds the constraint, and the
+/// place of the first clause.
 fn before_constraints(program: &LogicProgram, db: &mut Database) -> Vec<(PredId, PredId, Span)> {
     let mut found = Vec::new();
     for clause in &program.clauses {

@@ -53,7 +53,8 @@ pub fn ratio<T, R>([small, large]: [usize; 2], prepare: impl Fn(usize) -> T, wor
     least(&inputs[1]) / least(&inputs[0])
 }
 
-/// Of kinds of texts those for which the work grows faster than the text, with the ratio of times. `SCALE` in the environment multiplies the sizes.
+/// Of kinds of texts those for which the work grows faster than the text, with the ratio of times. `SCALE` in the
+/// environment multiplies the sizes.
 pub fn faster_than_the_text<R>(texts: &[Kind], work: impl Fn(&str) -> R) -> Vec<String> {
     let scale: usize = std::env::var("SCALE").map_or(1, |scale| scale.parse().expect("a number"));
     let mut found = Vec::new();

@@ -295,8 +295,8 @@ impl Assembler<'_> {
         self.code.ops[jump] = self.table(src, mask, targets, rest);
     }
 
-    /// The jump by the tag of a slot, with its table: an entry for each tag, or for those alone that are looked for where
-    /// they are few among those of the sort.
+    /// The jump by the tag of a slot, with its table: an entry for each tag, or for those alone that are looked for
+    /// where they are few among those of the sort.
     fn table(&mut self, src: Slot, mask: u16, mut targets: Vec<(u32, Pc)>, rest: Pc) -> Instr {
         let tables = &mut self.code.tables;
         let table = tables.len();
