@@ -163,8 +163,8 @@ pub(crate) fn runnable(binary: &Path) -> Result<PathBuf, String> {
     binary.canonicalize().map_err(|e| format!("{}: {e}", binary.display()))
 }
 
-/// Builds the gchr of a folder, with these options of cargo; its binary. The folder of what is compiled is the usual one
-/// of the environment, or one that is named here.
+/// Builds the gchr of a folder, with these options of cargo; its binary. The folder of what is compiled is the usual
+/// one of the environment, or one that is named here.
 pub(crate) fn build(folder: &Path, target: Option<&Path>, options: &[&str]) -> Result<PathBuf, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(folder).args(["build", "--bin", "gchr", "--locked", "--message-format"]);
