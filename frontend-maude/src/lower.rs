@@ -1,6 +1,7 @@
 //! Modules to the rule IR. A kind becomes a sort, an operator a symbol; associativity, commutativity and identities
 //! become rules that keep arguments flat and ordered, and functions that search for a match.
 
+mod apart;
 mod equations;
 mod expr;
 mod identifiers;
@@ -73,6 +74,10 @@ enum Make {
     Extended(usize),
     /// The same with a list before it, which is reversed.
     ExtendedBefore(usize),
+    /// An operator applied to a value and what is left of a normal form.
+    Beside(usize),
+    /// An operator whose equations are tried on arguments of two values, on arguments that are no normal form.
+    Together(usize),
     /// The least sort as a number.
     Code(usize),
     /// The least sort of an application by those of its arguments.
@@ -130,6 +135,8 @@ pub(crate) struct Space {
     with_equations: HashSet<usize>,
     /// Operators with axioms whose normalised applications are tried.
     defined: HashSet<usize>,
+    /// Those that have equations that are tried on arguments of two normal forms.
+    apart: HashSet<usize>,
     /// Those that have equations by which one argument decides.
     decided: HashSet<usize>,
     /// How many places there are.
@@ -223,6 +230,7 @@ impl Space {
             made: HashMap::default(),
             todo: VecDeque::new(),
             defined: HashSet::default(),
+            apart: HashSet::default(),
             decided: HashSet::default(),
             places: 0,
             idempotent: HashMap::default(),
@@ -342,6 +350,8 @@ impl Lower<'_> {
             Make::OthersHaveSort(op, sort) => self.others_have_sort(symbol, op, sort),
             Make::Extended(op) => self.extended(symbol, op, false),
             Make::ExtendedBefore(op) => self.extended(symbol, op, true),
+            Make::Beside(op) => self.beside(symbol, op),
+            Make::Together(op) => self.together(symbol, op),
             Make::Code(kind) => self.codes(symbol, kind),
             Make::Lookup(op) => self.lookup(symbol, op),
             Make::HasSort(sort) => self.has_sort_rules(symbol, sort),
@@ -373,12 +383,12 @@ impl Lower<'_> {
         let (int, truth) = (self.out.int, self.out.signature.booleans.sort);
         let of = |space: &Space, op: usize| space.sorts[space.signature.ops[op].range];
         let (name, args, result) = match make {
-            Make::Normal(op) => {
+            Make::Normal(op) | Make::Together(op) => {
                 let declared = &self.space.signature.ops[op];
                 let args = declared.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
                 (declared.name.to_string(), args, of(self.space, op))
             }
-            Make::ExtendedBefore(op) | Make::Extended(op) => {
+            Make::ExtendedBefore(op) | Make::Extended(op) | Make::Beside(op) => {
                 let (sort, name) = (of(self.space, op), self.space.signature.ops[op].name.to_string());
                 let lists = self.lists(self.space.signature.ops[op].range);
                 let before = matches!(make, Make::ExtendedBefore(_));

@@ -15,6 +15,8 @@ pub(super) enum Gives<'t> {
     /// variables whose values are evaluated before.
     Extended(&'t Term, usize, &'t [(Key, bool)], &'t [Key]),
     Value(&'t Expr),
+    /// The same, with what is left of the two arguments that an equation was tried on, and a variable for that.
+    Apart(&'t Term, usize, &'t [Key; 2], Option<&'t Key>),
     /// A step by a rule: the same, in such an application.
     Step(&'t Term, Option<(usize, &'t [(Key, bool)])>, SymbolId),
 }
@@ -38,8 +40,13 @@ impl Lower<'_> {
         let mut all = equations.clone();
         let first_last = all.iter().position(|rule| rule.otherwise).unwrap_or(all.len());
         all.splice(first_last..first_last, &collapsed);
-        for rule in all {
+        self.find_apart(&all);
+        for rule in &all {
             self.equation(rule);
+        }
+        // Where some equations are tried on all arguments, all are.
+        for rule in all {
+            self.also_together(rule);
         }
         for op in 0..self.space.signature.ops.len() {
             if has_axioms(&self.space.signature.ops[op]) {
@@ -201,10 +208,18 @@ impl Lower<'_> {
         if let Gives::Extended(_, op, _, joined) = gives {
             self.evaluate_joined(&mut cx, op, joined, span);
         }
+        if let Gives::Apart(_, op, rests, Some(key)) = gives {
+            self.join_rests(&mut cx, op, rests, key, span);
+        }
         let body = match gives {
             Gives::Term(right) => self.expr(&cx, right),
             Gives::Value(value) => value.clone(),
             Gives::Extended(right, op, rests, _) => self.with_rests(&cx, right, op, rests, span),
+            Gives::Apart(right, _, _, Some(_)) => self.expr(&cx, right),
+            Gives::Apart(right, op, rests, None) => {
+                let body = self.expr(&cx, right);
+                self.beside_rests(&cx, body, op, rests, span)
+            }
             Gives::Step(right, extended, within) => {
                 let body = match extended {
                     Some((op, rests)) => self.with_rests(&cx, right, op, rests, span),
@@ -249,6 +264,7 @@ impl Lower<'_> {
     /// What an equation gives, with the arguments that it did not match.
     fn with_rests(&mut self, cx: &Cx, right: &Term, op: usize, rests: &[(Key, bool)], span: Span) -> Expr {
         let mut body = self.expr(cx, right);
+        self.bring_together(op, &mut body);
         for (key, before) in rests {
             let make = if *before { Make::ExtendedBefore(op) } else { Make::Extended(op) };
             let symbol = self.function(make);
@@ -269,12 +285,20 @@ impl Lower<'_> {
         let mut env: Env = cx.known.iter().map(|(key, &var)| (key.clone(), cx.vars[var].sort)).collect();
         env.sort_by_key(|(key, _)| cx.known[key]);
         let mut wanted: Env = Vec::new();
-        if let Gives::Term(right) | Gives::Extended(right, ..) | Gives::Step(right, ..) = gives {
+        let made = match gives {
+            Gives::Apart(.., key) => key,
+            _ => None,
+        };
+        if let Gives::Term(right)
+        | Gives::Extended(right, ..)
+        | Gives::Apart(right, ..)
+        | Gives::Step(right, ..) = gives
+        {
             let mut variables = Vec::new();
             right.variables(&mut variables);
             for (name, of, _) in variables {
                 let key = Key::Named(name.clone(), of.clone());
-                if !cx.known.contains_key(&key) {
+                if !cx.known.contains_key(&key) && made != Some(&key) {
                     let of = self.space.signature.type_of(of).map(|of| self.space.signature.kind(of));
                     wanted.push((key, self.space.sorts[of.unwrap_or(0)]));
                 }
@@ -284,6 +308,10 @@ impl Lower<'_> {
             let lists = self.lists(self.space.signature.ops[op].range);
             let sort = |before: bool| if before { lists.sort } else { lists.left };
             wanted.extend(rests.iter().map(|(key, before)| (key.clone(), sort(*before))));
+        }
+        if let Gives::Apart(_, op, rests, _) = gives {
+            let left = self.lists(self.space.signature.ops[op].range).left;
+            wanted.extend(rests.iter().map(|key| (key.clone(), left)));
         }
         let search = self.new_search(wanted, span);
         let symbol = self.solve(Then { steps: &steps, env: &env, search: &search })?;
@@ -347,6 +375,9 @@ impl Lower<'_> {
         // Such equations come before others, which may be asked for where there are no others before them.
         let comes_first = !self.out.host.in_order || !self.space.defined.contains(&op);
         if comes_first && (self.is_idempotence(op, rule, right) || self.decided_by_one(op, rule, right)?) {
+            return Ok(());
+        }
+        if self.tried_apart(op, rule, right)? {
             return Ok(());
         }
         self.space.defined.insert(op);
@@ -424,10 +455,15 @@ impl Lower<'_> {
         }
         // Of further arguments, one may be it.
         let complete = !properties.assoc || is_constant(right) || is_any(right);
-        let symbol = self.space.calls[op];
         self.space.decided.insert(op);
-        for args in [[first, second], [second, first]] {
-            self.free(symbol, &args, &[], Gives::Term(right), rule.span)?;
+        let mut symbols = vec![self.space.calls[op]];
+        if self.space.apart.contains(&op) {
+            symbols.push(self.function(Make::Together(op)));
+        }
+        for symbol in symbols {
+            for args in [[first, second], [second, first]] {
+                self.free(symbol, &args, &[], Gives::Term(right), rule.span)?;
+            }
         }
         Ok(complete)
     }

@@ -267,6 +267,9 @@ impl Lower<'_> {
         if !self.space.signature.ops[op].properties.assoc {
             return self.two_arguments(symbol, op, subject, term, then);
         }
+        if rests.is_empty() && self.two_variables(symbol, op, subject, term, then)? {
+            return Ok(());
+        }
         let places = self.space.places;
         let mut next = places;
         let mut new_place = || {
@@ -291,6 +294,53 @@ impl Lower<'_> {
         steps = then.after(steps);
         let gone = |key: &Key| key == subject;
         self.with_value(symbol, cx, patterns, &gone, (place, list), Then { steps: &steps, ..then })
+    }
+
+    /// Two variables for any arguments of an operator whose order does not matter: the first one is the first argument,
+    /// the other one stands for the others. Whether that is all there is to try.
+    fn two_variables<'t>(
+        &mut self,
+        symbol: SymbolId,
+        op: usize,
+        subject: &Key,
+        term: &'t Term,
+        then: Then<'_, 't>,
+    ) -> Result<bool, Unmatched> {
+        let Then { env, search, .. } = then;
+        let elements = self.space.elements(op, term);
+        let takes = |term: &&Term| self.space.takes_all(op, term, &elements);
+        if elements.len() != 2 || !elements.iter().all(takes) || !self.space.signature.ops[op].properties.comm
+        {
+            return Ok(false);
+        }
+        let keys: Vec<Key> = elements
+            .iter()
+            .filter_map(|term| match &term.kind {
+                TermKind::Var(name, of) => Some(Key::Named(name.clone(), of.clone())),
+                _ => None,
+            })
+            .collect();
+        if env.iter().any(|(known, _)| keys.contains(known)) {
+            return Ok(false);
+        }
+        let mut next: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
+        let (mut cx, mut patterns) = self.again(&next, search.span);
+        let sort = self.space.sorts[self.space.signature.ops[op].range];
+        let parts = keys.iter().map(|key| cx.bind(key, sort, search.span)).collect();
+        patterns.insert(position(env, subject), self.built(self.space.values[op], parts, search.span));
+        next.extend(keys.into_iter().map(|key| (key, sort)));
+        if then.steps.is_empty() {
+            self.go_on(symbol, cx, patterns, Then { env: &next, ..then })?;
+        } else {
+            let further = self.solve(Then { env: &next, ..then })?;
+            let attempt = self.app(further, cx.values(&next, &[], search.span), search.span);
+            self.if_found(symbol, cx, patterns, attempt, search);
+        }
+        let is_all = then.steps.is_empty() && self.space.signature.ops[op].properties.identity.is_none();
+        if is_all {
+            self.nothing(symbol, env, search);
+        }
+        Ok(is_all)
     }
 
     /// Two arguments in either order, one of which may be the identity.

@@ -6,8 +6,12 @@ use super::*;
 impl Lower<'_> {
     /// The rules of what is rewritten for an operator with axioms, behind those for its equations on arguments.
     pub(super) fn applied(&mut self, op: usize) {
-        let span = self.space.signature.ops[op].span;
-        let (symbol, normal) = (self.space.calls[op], self.function(Make::Normal(op)));
+        self.together(self.space.calls[op], op);
+    }
+
+    /// The rule that brings two arguments together, and tries the equations on what comes out.
+    pub(super) fn together(&mut self, symbol: SymbolId, op: usize) {
+        let (span, normal) = (self.space.signature.ops[op].span, self.function(Make::Normal(op)));
         let mut cx = Cx::default();
         let (patterns, values) = self.two(&mut cx, op, span);
         let mut body = self.app(normal, values, span);
@@ -59,17 +63,7 @@ impl Lower<'_> {
     pub(super) fn normal(&mut self, symbol: SymbolId, op: usize) {
         let declared = self.space.signature.ops[op].clone();
         let (span, properties) = (declared.span, &declared.properties);
-        if let Some(identity) = &properties.identity {
-            for (at, holds) in [identity.left, identity.right].into_iter().enumerate() {
-                if holds {
-                    let mut cx = Cx::default();
-                    let (patterns, mut values) = self.two(&mut cx, op, span);
-                    self.is_identity(&mut cx, op, values[at].clone(), span);
-                    let body = values.swap_remove(1 - at);
-                    self.rule(symbol, cx, patterns, body, span);
-                }
-            }
-        }
+        self.beside_identities(symbol, op);
         match (properties.assoc, properties.comm) {
             (true, true) => self.merged(symbol, op),
             (true, false) => self.appended(symbol, op),
@@ -86,6 +80,21 @@ impl Lower<'_> {
                     let body = self.app(self.space.values[op], values, span);
                     self.rule(symbol, cx, patterns, body, span);
                 }
+            }
+        }
+    }
+
+    /// An argument beside the identity of an operator.
+    pub(super) fn beside_identities(&mut self, symbol: SymbolId, op: usize) {
+        let span = self.space.signature.ops[op].span;
+        let Some(identity) = self.space.signature.ops[op].properties.identity.clone() else { return };
+        for (at, holds) in [identity.left, identity.right].into_iter().enumerate() {
+            if holds {
+                let mut cx = Cx::default();
+                let (patterns, mut values) = self.two(&mut cx, op, span);
+                self.is_identity(&mut cx, op, values[at].clone(), span);
+                let body = values.swap_remove(1 - at);
+                self.rule(symbol, cx, patterns, body, span);
             }
         }
     }
@@ -403,7 +412,8 @@ impl Lower<'_> {
             let others = alone(self, cx.value(others, span));
             (self.built(lists.others, vec![others_pattern], span), vec![value, others])
         };
-        let body = self.app(self.space.calls[op], values, span);
+        let together = self.together_symbol(op);
+        let body = self.app(together, values, span);
         self.rule(symbol, cx, vec![others_pattern, pattern], body, span);
     }
 }

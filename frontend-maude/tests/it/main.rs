@@ -1,5 +1,6 @@
 //! Modules of Maude: tests from outside the crate, in one binary.
 
+mod apart;
 mod diagnostics;
 mod docs;
 mod evaluation;

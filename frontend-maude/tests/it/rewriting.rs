@@ -100,3 +100,14 @@ fn rules_for_variables_and_sequences() {
         &[("in M : 3 ; 1 ; 2 ; 0", "0 ; 1 ; 2 ; 3"), ("[3] 4", "7"), ("in M : nil", "nil")],
     );
 }
+
+/// A step leaves arguments beside what a rule gives: equations hold for both.
+#[test]
+fn equations_are_tried_on_what_a_rule_gives_and_what_it_leaves() {
+    let text = "mod M is protecting NAT . sorts E S . subsort E < S . ops a b : -> E . op p : Nat -> E .
+        op none : -> S . op __ : S S -> S [assoc comm id: none] .
+        vars M N : Nat . eq p(M) p(N) = p(M + N) . rl a => p(1) . rl b b => p(10) p(10) .
+      endm\n";
+    let text = format!("{text}rew a a p(5) b b b .");
+    assert_eq!(value(&text, None), "b p(27)");
+}
