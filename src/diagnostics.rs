@@ -14,6 +14,13 @@ pub struct Diagnostics {
     list: Vec<Diagnostic>,
 }
 
+impl From<Diagnostic> for Diagnostics {
+    /// A finding that is about no text.
+    fn from(found: Diagnostic) -> Self {
+        Self::new(Arc::new(SourceMap::new()), vec![found])
+    }
+}
+
 impl Diagnostics {
     pub(crate) fn new(sources: Arc<SourceMap>, list: Vec<Diagnostic>) -> Self {
         Self { sources, list }

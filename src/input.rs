@@ -12,6 +12,7 @@ use gchr_base::reading::{Account, is_stdin, read_stdin_text, read_text};
 use gchr_base::rule::{self, Start};
 use gchr_base::signature::Signature;
 use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::watch::Watch;
 use gchr_chr::{FactFile, Header};
 use gchr_logic::MachineEvaluator;
 
@@ -54,6 +55,7 @@ pub struct Input {
     queries: Vec<String>,
     facts: Vec<gchr_chr::FactFile>,
     memory: Option<u64>,
+    watch: Watch<'static>,
     rounds: bool,
     readable: bool,
 }
@@ -90,6 +92,7 @@ impl Input {
             queries: Vec::new(),
             facts: Vec::new(),
             memory: None,
+            watch: Watch::new(),
             rounds: false,
             readable: false,
         }
@@ -167,6 +170,19 @@ impl Input {
         self
     }
 
+    /// What stops the reading of texts and facts, as soon as more memory is taken for them; of a session also what is
+    /// read later, until [`Session::set_watch`](crate::Session::set_watch) says otherwise.
+    #[must_use]
+    pub fn watched(mut self, watch: Watch<'static>) -> Self {
+        self.watch = watch;
+        self
+    }
+    pub(crate) fn watch(&self) -> &Watch<'static> {
+        &self.watch
+    }
+    pub(crate) fn account(&self) -> Account<'static> {
+        Account::new(self.memory).watched(self.watch.clone())
+    }
     /// Bytes that reading may take.
     pub(crate) fn memory_limit(&self) -> Option<u64> {
         self.memory
@@ -206,7 +222,7 @@ impl Input {
     /// lines and comments. There is one for `.trs` and `.chr`; a text that cannot be read token by token has none.
     pub fn formatted(&self) -> Result<(String, String), Diagnostics> {
         let mut sources = SourceMap::new();
-        let account = Account::new(self.memory);
+        let account = self.account();
         let made =
             self.program_text(&mut sources, &account).map_err(|d| vec![*d]).and_then(|(id, syntax)| {
                 let layout = match syntax {
@@ -224,7 +240,7 @@ impl Input {
     }
 
     fn load(&self, sources: &mut SourceMap) -> Result<Parts, Vec<Diagnostic>> {
-        let account = Account::new(self.memory);
+        let account = self.account();
         let (id, syntax) = self.program_text(sources, &account).map_err(|d| vec![*d])?;
         self.check_language(syntax.language())?;
         match syntax {

@@ -69,6 +69,8 @@ pub use gchr_tables as tables;
 pub use gchr_terms as terms;
 pub use input::Input;
 pub use options::{CompileOptions, Device, Firing, KernelTier, Native, Schedule, Scheduler, Workers};
+#[cfg(feature = "tables")]
+pub use output::TermColumns;
 pub use output::{
     Answer, Failure, Format, FormatError, Left, LogicAnswers, Outcome, SchedulerReport, Selection,
     TableFormat,

@@ -10,6 +10,8 @@ mod losses;
 mod selection;
 mod table_format;
 mod tables;
+#[cfg(feature = "tables")]
+mod term_columns;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -30,7 +32,9 @@ pub use selection::Selection;
 pub use table_format::TableFormat;
 pub(crate) use tables::{count_rows, write_logic_store, write_store};
 #[cfg(feature = "tables")]
-pub(crate) use tables::{with_logic_table, with_store_table};
+pub(crate) use tables::{store_term_columns, with_logic_table, with_store_table};
+#[cfg(feature = "tables")]
+pub use term_columns::TermColumns;
 
 /// A finished run: its result and what it took.
 pub struct Outcome<'p> {

@@ -45,6 +45,7 @@ use gchr_base::rule::Semantics;
 use gchr_base::signature::Signature;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_base::stats::Stats;
+use gchr_base::watch::Watch;
 use gchr_chr::{Addition, FactFile, Header};
 
 use gchr_logic::Answers;
@@ -69,6 +70,8 @@ pub struct Session {
     sources: SourceMap,
     syntax: Syntax,
     memory: Option<u64>,
+    /// What stops the reading of what is added.
+    watch: Watch<'static>,
     warnings: Diagnostics,
     notices: Vec<String>,
     kind: Kind,
@@ -126,15 +129,24 @@ impl Input {
         with_large_stack(|| {
             let start = Instant::now();
             let mut texts = SourceMap::new();
-            let account = Account::new(self.memory_limit());
+            let account = self.account();
             let opened = self.open_kind(&mut texts, &account, options, logic);
             match opened {
                 Ok((syntax, Opened { kind, warnings, notices })) => {
                     let warnings = Diagnostics::new(Arc::new(texts.clone()), warnings);
                     let (sources, memory) = (texts.clone(), self.memory_limit());
-                    let parse_time = start.elapsed();
-                    let mut session =
-                        Session { texts, sources, syntax, memory, warnings, notices, kind, parse_time };
+                    let (watch, parse_time) = (self.watch().clone(), start.elapsed());
+                    let mut session = Session {
+                        texts,
+                        sources,
+                        syntax,
+                        memory,
+                        watch,
+                        warnings,
+                        notices,
+                        kind,
+                        parse_time,
+                    };
                     for file in self.fact_files() {
                         let notices = session.add_fact_file(file.clone())?;
                         session.notices.extend(notices);
@@ -231,6 +243,11 @@ impl Session {
         self.memory = limit;
     }
 
+    /// What stops, from now on, the reading of what is added, and saving and restoring: all is as it was then.
+    pub fn set_watch(&mut self, watch: Watch<'static>) {
+        self.watch = watch;
+    }
+
     /// Adds goals for the next run, with or without `?-` and a full stop. What is wrong with them is told at once, and
     /// nothing is added then. In a store of the logic machine [`run`](Self::run) gives the answers of the last goals.
     pub fn add_goals(&mut self, text: &str) -> Result<(), Diagnostics> {
@@ -264,20 +281,21 @@ impl Session {
     }
 
     /// Adds the rows of a table in memory as constraints for the next run, in its order of columns; `name` is what it
-    /// is called in messages.
+    /// is called in messages. A table that could not be opened is refused with the reason.
     #[cfg(feature = "tables")]
     pub fn add_table(
         &mut self,
         constraint: &str,
         name: &str,
-        source: gchr_tables::Source,
+        source: Result<gchr_tables::Source, gchr_tables::Error>,
     ) -> Result<(), Diagnostics> {
+        let source = source.map_err(|error| self.refused(vec![gchr_chr::refused_table(name, error)]))?;
         let table = gchr_chr::FactTable { constraint: constraint.into(), name: name.into(), source };
         self.add(&Addition::Table(table)).map(drop)
     }
 
     fn add(&mut self, addition: &Addition) -> Result<gchr_chr::Added, Diagnostics> {
-        let account = Account::new(self.memory);
+        let account = Account::new(self.memory).watched(self.watch.clone());
         let added = with_large_stack(|| match &mut self.kind {
             Kind::Terms(_) => {
                 let message = "a term program takes terms, no goals and no facts";
@@ -451,11 +469,14 @@ impl Session {
         Err(Box::new(Failure { error, diagnostics, stats: complete(stats), left: None, elsewhere: None }))
     }
 
-    /// Takes back the last run that is not taken back; whether there was one. A store on a device knows what it was
-    /// before the last run only. Stores of the logic machine and term programs take nothing back.
+    /// Takes back the last run that is not taken back; whether there was one. A store on a device or of the logic
+    /// machine knows what it was before the last run only; of a run of the logic machine it takes back what
+    /// backtracking does: neither clauses that were asserted nor values of `nb_setval/2`. Term programs have nothing to
+    /// take back.
     pub fn undo(&mut self) -> Result<bool, Diagnostics> {
         match &mut self.kind {
-            Kind::Terms(_) | Kind::Logic(_) => Ok(false),
+            Kind::Terms(_) => Ok(false),
+            Kind::Logic(session) => Ok(session.undo()),
             Kind::Ground(session) => {
                 let undone = session.undo();
                 undone.map_err(|found| Diagnostics::new(Arc::new(self.texts.clone()), found))

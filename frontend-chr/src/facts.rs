@@ -89,8 +89,8 @@ pub(crate) fn load(
     let delimiter = format.delimiter();
     let bytes = content(&file.path, packing, account);
     let whole = bytes.map_err(|error| diagnostics.push(report::unreadable(&file.path, error))).ok()?;
-    if whole.starts_with(b"\xff\xfe") || whole.starts_with(b"\xfe\xff") {
-        diagnostics.push(report::utf16(&file.path));
+    if let Some(found) = report::no_text(&file.path, &whole) {
+        diagnostics.push(found);
         return None;
     }
     if format == FactFormat::JsonLines {
@@ -141,6 +141,13 @@ pub(crate) fn load_table(
     let typed = typed::TypedTable { path: Path::new(name), format: None, label, wants: &wants };
     let read = typed.read(source, account).map_err(|found| diagnostics.push(*found)).ok()?;
     checked(facts(constraint, read, &wants, signature), &wants, signature, Path::new(name), diagnostics)
+}
+
+/// Why a table in memory cannot be read; it is called `name` in messages.
+#[cfg(feature = "tables")]
+pub fn refused_table(name: &str, error: gchr_tables::Error) -> Diagnostic {
+    let typed = typed::TypedTable { path: Path::new(name), format: None, label: "", wants: &[] };
+    *typed.unopened(error)
 }
 
 /// Columns that were read, as facts.

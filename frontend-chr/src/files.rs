@@ -6,12 +6,12 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::reading::named::{self, NamedFiles, Refusal, Times, find};
 use gchr_base::source::{SourceId, SourceMap};
 
-use crate::ast::{Module, TermId, TermKind};
+use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::libraries;
 use crate::operators::without_module;
 
 /// Endings that are tried where a name has none, as SWI-Prolog does.
-const ENDINGS: [&str; 4] = ["pl", "chr", "prolog", "plt"];
+pub const FILE_ENDINGS: [&str; 4] = ["pl", "chr", "prolog", "plt"];
 
 /// A file that a directive names.
 pub(crate) struct Named {
@@ -107,6 +107,22 @@ pub(crate) fn named(module: &Module, directive: TermId, folders: &Folders) -> Ve
     named.filter(is_file).collect()
 }
 
+/// The files that a text names beside it: for each the names that are tried, without the endings that may be left out.
+pub fn files_named(module: &Module) -> Vec<Vec<String>> {
+    let (mut folders, mut found) = (Folders::default(), Vec::new());
+    for clause in &module.clauses {
+        match clause.kind {
+            ClauseKind::Directive(directive) => {
+                folders.directive(module, directive);
+                found.extend(named(module, directive, &folders).into_iter().map(|named| named.places));
+            }
+            ClauseKind::Prolog(term) => folders.clause(module, term),
+            ClauseKind::Rule(_) | ClauseKind::Query(_) => {}
+        }
+    }
+    found
+}
+
 /// What naming a file leads to.
 pub(crate) enum Found {
     /// Its text is to be read next.
@@ -163,7 +179,7 @@ impl Texts for NamedFiles<'_> {
         let from = [Some(directory.as_path()), aliased.then_some(Path::new(""))];
         let tried =
             from.into_iter().flatten().flat_map(|from| named.places.iter().map(move |name| (from, name)));
-        let Some(path) = tried.into_iter().find_map(|(from, name)| find(from, name, &ENDINGS)) else {
+        let Some(path) = tried.into_iter().find_map(|(from, name)| find(from, name, &FILE_ENDINGS)) else {
             if libraries::name(module, named.file).is_some() {
                 return Ok(Found::Elsewhere);
             }

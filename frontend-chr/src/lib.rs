@@ -25,7 +25,10 @@ mod scopes;
 mod sorts;
 mod types;
 
+#[cfg(feature = "tables")]
+pub use facts::refused_table;
 pub use facts::{FactFile, FactFormat, Header, is_number_of_facts, split_table};
+pub use files::{FILE_ENDINGS, files_named};
 #[cfg(feature = "tables")]
 pub use load::FactTable;
 pub use load::{

@@ -22,6 +22,7 @@ from gchr._gchr import (
     Reply,
     RunError,
     Table,
+    TableError,
     Term,
     __version__,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "RunError",
     "Session",
     "Table",
+    "TableError",
     "Term",
     "__version__",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Set
 from typing import Any
 
-from gchr._gchr import Table, table_of_columns
+from gchr._gchr import Table, table_error, table_of_columns
 
 
 def as_table(data: Any) -> Any:
@@ -74,7 +74,9 @@ def _of_rows(rows: list[Any]) -> Table | None:
     rows = [row if isinstance(row, (list, tuple)) else (row,) for row in rows]
     widths = {len(row) for row in rows}
     if len(widths) > 1:
-        raise ValueError(f"the rows have different lengths: {sorted(widths)}")
+        raise table_error(
+            "C0604", f"the rows have different lengths: {sorted(widths)}", "give each row a value for each argument"
+        )
     return _of_columns({f"arg{i + 1}": column for i, column in enumerate(zip(*rows))})
 
 
@@ -91,13 +93,22 @@ def _column(name: str, values: Any) -> Any:
 
         masked = numpy.broadcast_to(values.mask, values.shape).nonzero()[0]
         if len(masked):
-            raise ValueError(f"row {masked[0] + 1} of column {name} has no value: it is masked")
+            raise table_error(
+                "C0614",
+                f"row {masked[0] + 1} of column {name} has no value: it is masked",
+                "leave such rows out, or give them a value",
+            )
     dtype = getattr(values, "dtype", None)
     if dtype is None or type(values).__module__.split(".")[0] != "numpy":
         return values
     if dtype.kind in "iu":
         if dtype.kind == "u" and dtype.itemsize == 8 and len(values) and int(values.max()) >= 2**63:
-            raise OverflowError(f"{int(values.max())} has more than 64 bits with the sign")
+            row = int(values.argmax()) + 1
+            raise table_error(
+                "C0606",
+                f"row {row} of column {name}: {values.max()} has more than 64 bits with the sign",
+                "give the column as texts",
+            )
         return _contiguous(values, "int64")
     if dtype.kind == "f":
         return _contiguous(values, "float64")

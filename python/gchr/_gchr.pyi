@@ -14,6 +14,11 @@ class GchrError(Exception):
 class ProgramError(GchrError):
     """A program, a goal, a term or a table is wrong."""
 
+class TableError(ProgramError):
+    """Data of Python is no table of values."""
+
+def table_error(code: str, message: str, help: str | None = None) -> TableError: ...
+
 class RunError(GchrError):
     """A run stopped before its end."""
 
@@ -103,6 +108,7 @@ class Session:
     def drop_pending(self) -> None: ...
     def run(
         self,
+        goals: str | None = None,
         *,
         device: str | None = None,
         answers: int | str | None = None,

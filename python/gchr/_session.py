@@ -114,9 +114,8 @@ class Session:
         called now and then with steps, bytes and live constraints, `output` with what the program writes
         (`sys.stdout.write` where nothing is given).
         """
-        if goals is not None:
-            self._inner.add_goals(goals)
         return self._inner.run(
+            goals,
             device=device,
             answers=answers,
             max_steps=max_steps,
@@ -136,7 +135,12 @@ class Session:
         return self._inner.evaluate(None if term is None else _text(term), **limits)
 
     def __getitem__(self, constraint: str) -> _gchr.Table:
-        """The constraints of a symbol, `path` or `path/2`, as a table."""
+        """The constraints of a symbol, `path` or `path/2`, as a table.
+
+        Its rows have numbers and texts where the program's types say so; what is in a column of any type (`?any`), and
+        all of a store with logical variables, is a number, a text for a string, a list or a `Term`. Other libraries
+        get texts for such columns.
+        """
         found = self._inner.table(*self._symbol(constraint))
         if found is None:
             raise KeyError(constraint)
@@ -150,7 +154,7 @@ class Session:
         return found
 
     def undo(self) -> bool:
-        """Takes back the last run; whether there was one. Stores with logical variables take nothing back."""
+        """Takes back the last run; whether there was one. On a device and with logical variables, the last one only."""
         return self._inner.undo()
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -2,7 +2,7 @@
 
 use gchr::base::error::StopReason;
 use gchr::base::limit::Limit;
-use gchr::{Diagnostics, Failure, Severity, Stats};
+use gchr::{Diagnostics, Failure, FormatError, Severity, Stats};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 
 create_exception!(gchr, GchrError, PyException, "What gchr refuses or cannot do; `diagnostics` says why.");
 create_exception!(gchr, ProgramError, GchrError, "A program, a goal, a term or a table is wrong.");
+create_exception!(gchr, TableError, ProgramError, "Data of Python is no table of values.");
 create_exception!(gchr, RunError, GchrError, "A run stopped before its end; `stats` says how far it got.");
 
 /// A finding, with the place in the text that it is about.
@@ -35,6 +36,27 @@ impl Diagnostic {
     fn __str__(&self) -> String {
         format!("[{}] {}: {}", self.code, self.severity, self.message)
     }
+}
+
+/// Why data of Python is no table: an exception with one finding.
+pub fn table_error(py: Python<'_>, code: &str, message: String, help: Option<String>) -> PyErr {
+    let error = TableError::new_err(match &help {
+        Some(help) => format!("[{code}] Error: {message}\n  Help: {help}"),
+        None => format!("[{code}] Error: {message}"),
+    });
+    let (code, notes, labels) = (code.to_string(), Vec::new(), Vec::new());
+    let found = Diagnostic { code, severity: "error", message, notes, help, labels };
+    match error.value(py).setattr("diagnostics", vec![found]) {
+        Ok(()) => error,
+        Err(other) => other,
+    }
+}
+
+/// The same for the half of the package that is written in Python.
+#[pyfunction]
+#[pyo3(name = "table_error", signature = (code, message, help=None))]
+pub fn made_table_error(py: Python<'_>, code: &str, message: String, help: Option<String>) -> PyErr {
+    table_error(py, code, message, help)
 }
 
 /// How a limit is moved from Python.
@@ -84,13 +106,23 @@ pub enum Refusal {
     Program(Findings),
     /// A run stopped; the last one: somebody interrupted it.
     Run(Findings, Box<Stats>, bool),
-    /// Something else about a table or a store.
-    Other(String),
+    /// Something else about a store.
+    Other(StopReason),
 }
 
 impl From<Diagnostics> for Refusal {
     fn from(found: Diagnostics) -> Self {
         Refusal::Program((&found).into())
+    }
+}
+
+impl From<FormatError> for Refusal {
+    fn from(error: FormatError) -> Self {
+        match error {
+            FormatError::Unfetched(found) => found.into(),
+            FormatError::Io(error) => Refusal::Other(error.into()),
+            other => Refusal::Other(StopReason::Output { message: other.to_string() }),
+        }
     }
 }
 
@@ -114,7 +146,7 @@ impl Refusal {
             Refusal::Run(_, _, true) => return PyKeyboardInterrupt::new_err("the run was interrupted"),
             Refusal::Run(findings, stats, false) => (findings, Some(stats)),
             Refusal::Program(findings) => (findings, None),
-            Refusal::Other(message) => (Findings { list: Vec::new(), rendered: message }, None),
+            Refusal::Other(reason) => ((&Diagnostics::from(reason.to_diagnostic())).into(), None),
         };
         let error = match stats {
             Some(_) => RunError::new_err(findings.rendered),

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _gchr {
     #[pymodule_export]
-    use super::errors::{Diagnostic, GchrError, ProgramError, RunError};
+    use super::errors::{Diagnostic, GchrError, ProgramError, RunError, TableError, made_table_error};
     #[pymodule_export]
     use super::session::{Answer, Reply, Session};
     #[pymodule_export]

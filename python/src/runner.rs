@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use gchr::base::watch::Watch;
 use gchr::{Control, Diagnostics, Limits, Progress, Session};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -25,7 +26,7 @@ pub struct Runner {
 /// What a run shows while it goes on.
 #[derive(Default)]
 pub struct Shown {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     steps: AtomicU64,
     bytes: AtomicU64,
     live: AtomicU64,
@@ -45,11 +46,13 @@ impl Runner {
     /// Opens a session on a thread of its own.
     pub fn open(
         py: Python<'_>,
-        open: impl FnOnce() -> Result<Session, Diagnostics> + Send + 'static,
+        open: impl FnOnce(Watch<'static>) -> Result<Session, Diagnostics> + Send + 'static,
     ) -> PyResult<Self> {
         let (jobs, queue) = mpsc::channel::<Job>();
         let (answer, opened) = mpsc::channel();
-        let work = move || match open() {
+        let shown = Shown::default();
+        let watch = shown.watch();
+        let work = move || match open(watch) {
             Err(found) => drop(answer.send(Some(Refusal::from(found)))),
             Ok(mut session) => {
                 if answer.send(None).is_ok() {
@@ -59,7 +62,6 @@ impl Runner {
         };
         let thread = thread::Builder::new().name("gchr".into()).spawn(work);
         thread.map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
-        let shown = Shown::default();
         match wait(py, opened, &shown, &Watcher::default())? {
             None => Ok(Self { jobs }),
             Some(refusal) => Err(refusal.raise(py)),
@@ -76,7 +78,10 @@ impl Runner {
         let shown = Arc::new(Shown::default());
         let (answer, done) = mpsc::channel();
         let inside = Arc::clone(&shown);
-        let job = Box::new(move |session: &mut Session| drop(answer.send(work(session, &inside))));
+        let job = Box::new(move |session: &mut Session| {
+            session.set_watch(inside.watch());
+            drop(answer.send(work(session, &inside)));
+        });
         self.jobs.send(job).map_err(|_| gone())?;
         wait(py, done, &shown, watcher)?.map_err(|refusal| refusal.raise(py))
     }
@@ -113,6 +118,13 @@ fn wait<T: Send>(
 }
 
 impl Shown {
+    /// What stops the reading of programs and facts.
+    fn watch(&self) -> Watch<'static> {
+        let mut watch = Watch::new();
+        watch.also_stop(Arc::clone(&self.stop));
+        watch
+    }
+
     /// A control of a run that reports here.
     pub fn control(self: &Arc<Self>, limits: Limits) -> Control<'_> {
         let here = Arc::clone(self);

@@ -137,7 +137,7 @@ fn answer_data(answer: gchr::LogicAnswer) -> AnswerData {
 
 /// A wrong value of an argument of Python.
 fn wrong(what: &str, given: &str, known: &str) -> PyErr {
-    PyValueError::new_err(format!("{what} is one of {known}, not {given:?}"))
+    PyValueError::new_err(format!("{what} is one of {known}, not {given}"))
 }
 
 fn input(
@@ -148,7 +148,8 @@ fn input(
 ) -> PyResult<Input> {
     let known = "trs, chr, maude, mcrl2, rec, ari";
     let of = |ending: &str| Syntax::of_path(Path::new(&format!("x.{ending}")));
-    let syntax = language.map(|l| of(l).ok_or_else(|| wrong("language", l, known))).transpose()?;
+    let syntax =
+        language.map(|l| of(l).ok_or_else(|| wrong("language", &format!("{l:?}"), known))).transpose()?;
     match (path, text) {
         (Some(path), None) => {
             let input = Input::file(path);
@@ -172,21 +173,20 @@ fn device(name: &str) -> PyResult<Device> {
         None if name == "cpu" => Ok(Device::Cpu),
         None if name == "gpu" => Ok(Device::Gpu(0)),
         None if name == "sim" => Ok(Device::Sim),
-        Some(("gpu", number)) => {
-            number.parse().map(Device::Gpu).map_err(|_| wrong("device", name, "cpu, gpu, gpu:N, sim"))
-        }
-        _ => Err(wrong("device", name, "cpu, gpu, gpu:N, sim")),
+        Some(("gpu", number)) => number
+            .parse()
+            .map(Device::Gpu)
+            .map_err(|_| wrong("device", &format!("{name:?}"), "cpu, gpu, gpu:N, sim")),
+        _ => Err(wrong("device", &format!("{name:?}"), "cpu, gpu, gpu:N, sim")),
     }
 }
 
 fn answers(py: Python<'_>, wanted: Option<Py<PyAny>>) -> PyResult<Answers> {
     let Some(wanted) = wanted else { return Ok(Answers::First(1)) };
-    if let Ok(number) = wanted.extract::<u64>(py) {
-        return Ok(Answers::First(number));
-    }
-    match wanted.extract::<String>(py)?.as_str() {
-        "all" => Ok(Answers::All),
-        other => Err(wrong("answers", other, "a number, \"all\"")),
+    match (wanted.extract::<u64>(py), wanted.extract::<String>(py)) {
+        (Ok(number @ 1..), _) => Ok(Answers::First(number)),
+        (_, Ok(all)) if all == "all" => Ok(Answers::All),
+        _ => Err(wrong("answers", &wanted.bind(py).repr()?.to_string(), "1, a larger number, \"all\"")),
     }
 }
 
@@ -213,12 +213,15 @@ impl Session {
             None => None,
             Some("refined") => Some(Semantics::Refined),
             Some("rounds") => Some(Semantics::Rounds),
-            Some(other) => return Err(wrong("semantics", other, "refined, rounds")),
+            Some(other) => return Err(wrong("semantics", &format!("{other:?}"), "refined, rounds")),
         };
         let input = input(path, text, name, language)?.memory(memory);
         let device = self::device(device)?;
         let options = CompileOptions { device, semantics, threads, derivations, ..CompileOptions::default() };
-        let open = move || if logic { input.open_for_logic(&options) } else { input.open(&options) };
+        let open = move |watch| {
+            let input = input.watched(watch);
+            if logic { input.open_for_logic(&options) } else { input.open(&options) }
+        };
         let runner = Runner::open(py, open)?;
         let (language, warnings) = runner.call(py, &Watcher::default(), |session, _| {
             let language = match session.language() {
@@ -272,11 +275,7 @@ impl Session {
         let (schema, batches) = Table::lent(table)?;
         let name = table.get_type().name()?.to_string();
         self.quietly(py, move |session| {
-            let added = match Source::memory(&schema, batches) {
-                Ok(source) => session.add_table(&constraint, &name, source),
-                Err(error) => return Err(Refusal::Other(format!("{name}: {error}"))),
-            };
-            Ok(added?)
+            Ok(session.add_table(&constraint, &name, Source::memory(&schema, batches))?)
         })
     }
 
@@ -288,13 +287,14 @@ impl Session {
         })
     }
 
-    /// Runs what was added.
-    #[pyo3(signature = (*, device=None, answers=None, max_steps=None, max_rounds=None, memory=None, timeout=None,
+    /// Runs what was added, and goals behind it. With a wrong argument nothing is added.
+    #[pyo3(signature = (goals=None, *, device=None, answers=None, max_steps=None, max_rounds=None, memory=None, timeout=None,
                         progress=None, output=None))]
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,
         py: Python<'_>,
+        goals: Option<String>,
         device: Option<&str>,
         answers: Option<Py<PyAny>>,
         max_steps: Option<u64>,
@@ -309,6 +309,8 @@ impl Session {
         let device = device.map(self::device).transpose()?;
         self.runner.call(py, &Watcher { progress, output }, move |session, shown: &Arc<Shown>| {
             session.set_answers(wanted);
+            // Goals wait where there is no such device.
+            goals.map_or(Ok(()), |goals| session.add_goals(&goals))?;
             device.map_or(Ok(()), |device| session.set_device(device))?;
             Ok(Reply::from(session.run(&mut shown.control(limits))?))
         })
@@ -358,10 +360,11 @@ impl Session {
     /// The constraints of a symbol as a table.
     fn table(&self, py: Python<'_>, name: String, arity: usize) -> PyResult<Option<Table>> {
         let made = self.quietly(py, move |session| {
-            let made = session.with_table(&name, arity, record_batches)?;
-            made.transpose().map_err(|error| Refusal::Other(error.to_string()))
+            let Some(made) = session.with_table(&name, arity, record_batches)? else { return Ok(None) };
+            let terms = session.term_columns(&name, arity)?.unwrap_or_default();
+            made.map(|made| Some((made, terms))).map_err(|error| Refusal::Other(error.into()))
         })?;
-        Ok(made.map(Table::new))
+        Ok(made.map(|(made, terms)| Table::of_store(made, terms)))
     }
 
     /// The store as text, a constraint a line.
@@ -369,7 +372,7 @@ impl Session {
         self.quietly(py, |session| {
             let mut text = Vec::new();
             let written = session.write_store(&Selection::all(), Format::Text, &mut text);
-            written.map_err(|error| Refusal::Other(error.to_string()))?;
+            written?;
             Ok(String::from_utf8_lossy(&text).into_owned())
         })
     }
@@ -384,7 +387,7 @@ impl Session {
         self.runner.call(py, &Watcher::default(), move |session, shown: &Arc<Shown>| {
             let explanation = session.why(&of, &options, &mut shown.control(Limits::default()))?;
             let mut text = Vec::new();
-            explanation.write_text(&mut text).map_err(|error| Refusal::Other(error.to_string()))?;
+            explanation.write_text(&mut text).map_err(|error| Refusal::Other(error.into()))?;
             Ok(String::from_utf8_lossy(&text).into_owned())
         })
     }

@@ -1,5 +1,5 @@
-//! Tables of Arrow: taken from and given to other libraries without copies, by the C stream interface of Arrow and
-//! capsules of Python; and tables of plain columns of Python.
+//! Tables of Arrow, which other libraries lend and borrow by the C stream interface of Arrow and capsules of Python;
+//! and tables of plain columns of Python.
 
 use std::sync::Arc;
 
@@ -10,13 +10,16 @@ use arrow_array::{
     RecordBatchIterator, RecordBatchReader, cast::AsArray,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use gchr::TermColumns;
+use gchr::base::logic::{LogicTermId, Terms};
 use pyo3::IntoPyObjectExt;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-use crate::errors::Refusal;
+use crate::errors::table_error;
+use crate::terms::{AnswerTerms, of_answer};
 
 /// What a capsule with a stream is called.
 const STREAM: &std::ffi::CStr = c"arrow_array_stream";
@@ -26,11 +29,29 @@ const STREAM: &std::ffi::CStr = c"arrow_array_stream";
 pub struct Table {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
+    /// Terms of columns for which the batches have texts.
+    terms: Arc<AnswerTerms>,
+    /// For each column these terms by row; nothing, or no column, where the batches have the values.
+    typed: Vec<Option<Vec<LogicTermId>>>,
 }
 
 impl Table {
-    pub fn new((schema, batches): (SchemaRef, Vec<RecordBatch>)) -> Self {
-        Self { schema, batches }
+    /// The constraints of a store.
+    pub fn of_store((schema, batches): (SchemaRef, Vec<RecordBatch>), terms: TermColumns) -> Self {
+        let TermColumns { terms, names, columns } = terms;
+        Self { schema, batches, terms: Arc::new(AnswerTerms { terms, names }), typed: columns }
+    }
+
+    fn cell<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &RecordBatch,
+        (column, row, at): (usize, usize, usize),
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match self.typed.get(column) {
+            Some(Some(terms)) => of_answer(py, &self.terms, terms[at]),
+            _ => cell(py, batch.column(column), row),
+        }
     }
 
     /// Takes the table that an object of Python lends by `__arrow_c_stream__`.
@@ -46,7 +67,10 @@ impl Table {
         // `capsule`.
         // `from_raw` moves the stream out and leaves a released one, which is what the interface asks of a consumer.
         let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
-        let damaged = |why: String| Refusal::Other(format!("the table is damaged: {why}")).raise(object.py());
+        let damaged = |why: String| {
+            let message = format!("the table is damaged: {why}");
+            table_error(object.py(), "C0615", message, Some("correct it where it is made".into()))
+        };
         let reader = reader.map_err(|error| damaged(error.to_string()))?;
         let schema = reader.schema();
         let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|error| damaged(error.to_string()))?;
@@ -92,11 +116,12 @@ impl Table {
 
     /// The rows as tuples.
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = PyList::empty(py);
+        let (rows, mut at) = (PyList::empty(py), 0);
         for batch in &self.batches {
             for row in 0..batch.num_rows() {
-                let cells = batch.columns().iter().map(|column| cell(py, column, row));
+                let cells = (0..batch.num_columns()).map(|column| self.cell(py, batch, (column, row, at)));
                 rows.append(PyTuple::new(py, cells.collect::<PyResult<Vec<_>>>()?)?)?;
+                at += 1;
             }
         }
         Ok(rows)
@@ -123,14 +148,18 @@ fn cell<'py>(py: Python<'py>, column: &ArrayRef, row: usize) -> PyResult<Bound<'
 
 /// Makes a table of columns: buffers of 64-bit integers or floats, and sequences of numbers, truth values or texts.
 #[pyfunction]
-pub fn table_of_columns(columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
+pub fn table_of_columns(py: Python<'_>, columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
     let arrays = columns.iter().map(|(name, values)| array(name, values)).collect::<PyResult<Vec<_>>>()?;
     let fields = columns.iter().zip(&arrays);
     let fields = fields.map(|((name, _), array)| Field::new(name, array.data_type().clone(), false));
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let batch = RecordBatch::try_new(Arc::clone(&schema), arrays);
-    let batch = batch.map_err(|_| PyValueError::new_err("the columns have different lengths"))?;
-    Ok(Table { schema, batches: vec![batch] })
+    let batch = batch.map_err(|_| {
+        let help = "give a value for each row in each column".to_string();
+        table_error(py, "C0604", "the columns have different lengths".into(), Some(help))
+    })?;
+    let terms = Arc::new(AnswerTerms { terms: Terms::default(), names: Vec::new() });
+    Ok(Table { schema, batches: vec![batch], terms, typed: Vec::new() })
 }
 
 fn array(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
@@ -148,7 +177,7 @@ fn array(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
         None => Arc::new(Int64Array::from(Vec::<i64>::new())),
         Some(_) if all(is_bool) => Arc::new(BooleanArray::from(extracted::<bool>(&values)?)),
         Some(_) if all(|v| v.is_instance_of::<PyInt>() && !v.is_instance_of::<PyBool>()) => {
-            Arc::new(Int64Array::from(extracted::<i64>(&values)?))
+            Arc::new(Int64Array::from(integers(name, &values)?))
         }
         Some(_) if all(|v| v.is_instance_of::<PyFloat>()) => {
             Arc::new(Float64Array::from(extracted::<f64>(&values)?))
@@ -157,15 +186,29 @@ fn array(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
             Arc::new(LargeStringArray::from_iter_values(extracted::<String>(&values)?))
         }
         Some(first) => {
-            let other = values.iter().position(|v| !v.get_type().is(first.get_type())).unwrap_or(0);
-            return Err(PyTypeError::new_err(format!(
-                "row {} of column {name} is of type {}, the first one of type {}; all are to be int, float, bool or str",
-                other + 1,
-                values[other].get_type().name()?,
-                first.get_type().name()?
-            )));
+            let other = |v: &Bound<'_, PyAny>| v.is_none() || !v.get_type().is(first.get_type());
+            let other = values.iter().position(other).unwrap_or(0);
+            let place = format!("row {} of column {name}", other + 1);
+            if values[other].is_none() {
+                let help = "leave such rows out, or give them a value".to_string();
+                return Err(table_error(py, "C0614", format!("{place} has no value (None)"), Some(help)));
+            }
+            let (found, first) = (values[other].get_type().name()?, first.get_type().name()?);
+            let message = format!("{place} is of type {found}, the first one of type {first}");
+            let help = "give each column values of one type: int, float, bool or str".to_string();
+            return Err(table_error(py, "C0605", message, Some(help)));
         }
     })
+}
+
+fn integers(name: &str, values: &[Bound<'_, PyAny>]) -> PyResult<Vec<i64>> {
+    let one = |(row, value): (usize, &Bound<'_, PyAny>)| {
+        value.extract::<i64>().map_err(|_| {
+            let message = format!("row {} of column {name} is an integer of more than 64 bits", row + 1);
+            table_error(value.py(), "C0606", message, Some("give the column as texts".into()))
+        })
+    };
+    values.iter().enumerate().map(one).collect()
 }
 
 fn extracted<'py, T: for<'a> FromPyObject<'a, 'py>>(values: &[Bound<'py, PyAny>]) -> PyResult<Vec<T>> {

@@ -72,8 +72,8 @@ def test_facts_of_all_kinds():
     text.add("c", [1, 2])
     text.add("b", [True, False])
     text.run()
-    assert text["c"].rows() == [("1",), ("2",)]
-    assert sorted(text["b"].rows()) == [("false",), ("true",)]
+    assert text["c"].rows() == [(1,), (2,)]
+    assert sorted(str(value) for (value,) in text["b"].rows()) == ["false", "true"]
 
 
 def test_files_of_facts(tmp_path):
@@ -94,11 +94,12 @@ def test_files_of_facts(tmp_path):
         ("edges", [(1, 2)], gchr.ProgramError, "did you mean edge"),
         ("edge", [(1, 2, 3)], gchr.ProgramError, "C0604"),
         ("edge", [(1, "a")], gchr.ProgramError, "C0605"),
-        ("edge", [(1, 2), (3,)], ValueError, "different lengths"),
-        ("edge", [(1, 2), ("a", 3)], TypeError, "arg1"),
-        ("edge", {"a": [1, 2], "b": [1]}, ValueError, "different lengths"),
-        ("edge", [(2**70, 1)], OverflowError, "int"),
-        ("edge", [(None, 1)], TypeError, "NoneType"),
+        ("edge", [(1, 2), (3,)], gchr.TableError, "C0604.*different lengths"),
+        ("edge", [(1, 2), ("a", 3)], gchr.TableError, "C0605.*row 2 of column arg1 is of type str"),
+        ("edge", {"a": [1, 2], "b": [1]}, gchr.TableError, "C0604.*different lengths"),
+        ("edge", [(0, 1), (2**70, 1)], gchr.TableError, "C0606.*row 2 of column arg1"),
+        ("edge", [(None, 1)], gchr.TableError, "C0614.*row 1 of column arg1 has no value"),
+        ("edge", [(1, 2), (1, None)], gchr.TableError, "C0614.*row 2 of column arg2 has no value"),
         ("edge", 7, TypeError, "no table"),
         ("nothing", [], KeyError, "nothing"),
     ],
@@ -106,8 +107,11 @@ def test_files_of_facts(tmp_path):
 def test_what_does_not_fit_is_refused_and_nothing_is_lost(constraint, data, error, said):
     session = paths()
     session.run("edge(1, 2)")
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=said) as caught:
         session.add(constraint, data)
+    if issubclass(error, gchr.GchrError):
+        (found,) = caught.value.diagnostics
+        assert found.severity == "error" and f"[{found.code}]" in str(caught.value) and found.help
     session.run("edge(2, 3)")
     assert session.count("path") == 3
 
@@ -143,8 +147,16 @@ def test_limits_leave_the_store():
         assert f"give a larger `{next(iter(limits))}`" in caught.value.diagnostics[0].help
         assert caught.value.diagnostics[0].help in str(caught.value)
         assert session.count("count") == 0
-    with pytest.raises(ValueError, match="timeout"):
-        session.run("count(0)", timeout=-1)
+    for timeout in (-1, float("nan")):
+        with pytest.raises(ValueError, match="timeout"):
+            session.run("count(0)", timeout=timeout)
+    with pytest.raises(gchr.RunError, match="R0204"):
+        session.run("count(0)", timeout=0)
+    for answers in (0, -1, "some", 1.5):
+        with pytest.raises(ValueError, match="answers is one of 1, a larger number"):
+            session.run("count(0)", answers=answers)
+    # No goal of these waits for the next run.
+    assert session.run().stats["firings"] == 0 and session.count("count") == 0
 
 
 def test_other_threads_go_on_and_progress_is_told():
@@ -193,6 +205,64 @@ def test_an_interrupt_stops_the_run_and_not_the_session():
     os.kill(child.pid, signal.SIGINT)
     rest, _ = child.communicate(timeout=20)
     assert rest == "stopped 0\n[(100000000000,)]\n"
+
+
+def test_an_interrupt_stops_what_is_read(tmp_path):
+    file = tmp_path / "many.csv"
+    file.write_text("".join(f"a{i},{i}\n" for i in range(1_000_000)))
+    script = textwrap.dedent(
+        f"""
+        import gchr
+        session = gchr.Program(text=":- chr_constraint row(+any, +int).").session()
+        session.run("row(b, 7)")
+        print("ready", flush=True)
+        try:
+            while True:
+                session.add_file("row", {str(file)!r})
+                session._inner.drop_pending()
+        except KeyboardInterrupt:
+            print("stopped")
+        session.run("row(c, 8)")
+        print(session.count("row"))
+        """
+    )
+    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    os.kill(child.pid, signal.SIGINT)
+    start = time.monotonic()
+    rest, _ = child.communicate(timeout=20)
+    assert rest == "stopped\n2\n"
+    assert time.monotonic() - start < 5
+
+
+def test_values_of_any_type_keep_their_types():
+    program = gchr.Program(text=":- chr_constraint row(+int, ?any), p(?any).\n")
+    goals = 'row(1, 7), row(2, "7"), row(3, a), row(4, f(a, 1.5)), row(5, [1, x]), row(6, 0.5), row(7, [])'
+    for session in (program.session(), program.session(logic=True)):
+        assert session["row"].rows() == []
+        session.run(goals)
+        rows = sorted(session["row"].rows())
+        assert [row[0] for row in rows] == [1, 2, 3, 4, 5, 6, 7]
+        values = [row[1] for row in rows]
+        assert values[0] == 7 and values[1] == "7" and values[5] == 0.5 and values[6] == []
+        assert isinstance(values[2], gchr.Term) and str(values[2]) == "a"
+        assert values[3].to_tuple() == ("f", ("a",), 1.5)
+        assert values[4][0] == 1 and str(values[4][1]) == "x"
+        assert list(session["row"]) == session["row"].rows()
+    logic = program.session(logic=True)
+    logic.run("p(X), p(g(X))")
+    values = [value for (value,) in logic["p"].rows()]
+    assert sorted(value.is_variable for value in values) == [False, True]
+
+
+def test_a_run_with_variables_is_taken_back():
+    session = gchr.Program(text=":- chr_constraint p(?any).\n").session(logic=True)
+    session.run("p(X)")
+    session.run("p(Y), p(f(Y))")
+    assert session.count("p") == 3
+    assert session.undo() and session.count("p") == 1
+    assert not session.undo()
 
 
 def test_what_a_program_writes_is_heard(capsys):

@@ -48,7 +48,7 @@ def test_arrays_of_numpy(session):
     session.add("pair", numpy.arange(12).reshape(6, 2)[::2] + 100)
     session.run()
     assert session["pair"].rows() == [(1, 2), (3, 4), (5, 6), (100, 101), (104, 105), (108, 109)]
-    with pytest.raises(OverflowError, match="64 bits"):
+    with pytest.raises(gchr.TableError, match="C0606.*row 1 of column arg1.*64 bits"):
         session.add("pair", numpy.array([[2**63, 1]], dtype=numpy.uint64))
     with pytest.raises(TypeError, match="dimensions"):
         session.add("pair", numpy.zeros((2, 2, 2)))
@@ -101,10 +101,10 @@ def test_what_is_no_table_is_refused(session, data):
 
 def test_values_that_are_no_values_are_named(session):
     rows = [(i, i) for i in range(100_000)] + [(1, "a")]
-    with pytest.raises(TypeError, match="row 100001 of column arg2 is of type str, the first one of type int"):
+    with pytest.raises(gchr.TableError, match="row 100001 of column arg2 is of type str, the first one of type int"):
         session.add("pair", rows)
     masked = numpy.ma.array([[1, 2], [3, 4]], mask=[[False, False], [False, True]])
-    with pytest.raises(ValueError, match="row 2 of column arg2 has no value"):
+    with pytest.raises(gchr.TableError, match="C0614.*row 2 of column arg2 has no value"):
         session.add("pair", masked)
     with pytest.raises(TypeError, match="named by a text"):
         session[3]
@@ -114,6 +114,49 @@ def test_values_that_are_no_values_are_named(session):
         session.add("pair", {"a": column, "b": numpy.ma.array([3, 4])})
     session.run()
     assert session["pair"].rows() == [(1, 3), (1, 3), (1, 3), (2, 4), (2, 4), (2, 4)]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([3, 1, 3], [3, 1, 3]),
+        ([0.5, 2.5, 0.5], "C0605"),
+        ([3, None, 3], "C0614"),
+        ([], []),
+    ],
+)
+def test_numbers_that_are_stored_once(session, values, expected):
+    column = pyarrow.array(values, pyarrow.float64() if 0.5 in values else pyarrow.int64()).dictionary_encode()
+    table = pyarrow.table({"a": column, "b": pyarrow.array([7] * len(values), pyarrow.int64())})
+    if isinstance(expected, str):
+        with pytest.raises(gchr.ProgramError, match=expected) as caught:
+            session.add("pair", table)
+        assert caught.value.diagnostics[0].code == expected
+    else:
+        session.add("pair", table)
+        session.run()
+        assert sorted(session["pair"].rows()) == sorted((value, 7) for value in expected)
+
+
+def test_entries_that_no_row_has_may_be_anything():
+    session = gchr.Program(text=":- chr_constraint p(+int).\n").session()
+    entries = pyarrow.array([1, 2**63, 5], pyarrow.uint64())
+    keys = pyarrow.array([2, 0, 2], pyarrow.int8())
+    session.add("p", pyarrow.table({"a": pyarrow.DictionaryArray.from_arrays(keys, entries)}))
+    session.run()
+    assert sorted(session["p"].rows()) == [(1,), (5,), (5,)]
+
+
+def test_integers_that_are_no_floats_are_refused():
+    session = gchr.Program(text=":- chr_constraint p(+float).\n").session()
+    exact = [2**53, -(2**60), 2**53 + 2, -(2**63)]
+    for data in ({"a": exact}, pyarrow.table({"a": exact}), numpy.array(exact)):
+        session.add("p", data)
+        with pytest.raises(gchr.ProgramError, match=f"row 2.*no float is {2**53 + 1}") as caught:
+            session.add("p", {"a": [1, 2**53 + 1]})
+        assert caught.value.diagnostics[0].code == "C0606"
+    session.run()
+    assert sorted({value for (value,) in session["p"].rows()}) == sorted(float(n) for n in exact)
 
 
 def _texts(offsets, data):
@@ -130,7 +173,7 @@ def test_damaged_tables_are_refused():
         pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 99], pyarrow.int32()), pyarrow.array(["x"]), safe=False),
     ]
     for column in columns:
-        with pytest.raises(gchr.ProgramError, match="the table is damaged: column name"):
+        with pytest.raises(gchr.TableError, match="C0615.*the table is damaged: column name"):
             session.add("r", pyarrow.table({"name": column}))
     session.add("r", pyarrow.table({"name": _texts([0, 2, 3], b"abc")}))
     session.run()

@@ -9,6 +9,7 @@ mod text;
 use std::path::PathBuf;
 
 use gchr::base::memory as limits_of_process;
+use gchr::base::watch::Watch;
 use gchr::{CompileOptions, Header, Language, Session};
 
 use super::device::DeviceArgs;
@@ -82,9 +83,9 @@ impl Args {
         Ok(self.semantics.complete(options))
     }
 
-    /// Opens a session; what is wrong is on standard error then.
-    fn open(&self, options: &CompileOptions) -> Result<Session, Exit> {
-        let mut input = self.program.input().memory(Some(limits_of_process::bound()));
+    /// Opens a session, unless a watch stops that; what is wrong is on standard error then.
+    fn open(&self, options: &CompileOptions, watch: Watch<'static>) -> Result<Session, Exit> {
+        let mut input = self.program.input().memory(Some(limits_of_process::bound())).watched(watch);
         for (constraint, file) in &self.facts {
             input = input.facts_with_header(constraint, file, values::header_of(&self.header, constraint));
         }
@@ -144,7 +145,7 @@ fn loop_over(args: &Args) -> Result<Exit, Exit> {
                 continue;
             }
         };
-        watchdog::enter(Phase::Read);
+        watchdog::enter(Phase::Line);
         let text = text.trim();
         if text.is_empty() || text.starts_with('%') {
             continue;

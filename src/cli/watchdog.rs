@@ -24,6 +24,8 @@ use super::{interrupt, progress, report, sink};
 pub enum Phase {
     /// Options, programs, terms, queries and facts are read and checked.
     Read,
+    /// A line of a session, and the files that it names, are read.
+    Line,
     /// Nothing: a session has no line to work at.
     Wait,
     /// Properties of programs are looked for.
@@ -59,7 +61,7 @@ impl Phase {
     fn grace(self) -> Duration {
         match self {
             Phase::Read | Phase::Wait | Phase::Compile | Phase::Open | Phase::Report => Duration::ZERO,
-            Phase::Prove | Phase::Run | Phase::Write => GRACE,
+            Phase::Line | Phase::Prove | Phase::Run | Phase::Write => GRACE,
             Phase::Measure => GRACE_OF_MEASUREMENTS,
         }
     }
@@ -76,6 +78,7 @@ impl Phase {
     fn text(self) -> &'static str {
         match self {
             Phase::Read => "while the program and its input were read and checked, nothing was run",
+            Phase::Line => "while a line and the files that it names were read, nothing of it was run",
             Phase::Wait => "while a line was waited for",
             Phase::Prove => "while properties of the program were looked for",
             Phase::Compile => "while the program was compiled, nothing was run",

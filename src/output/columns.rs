@@ -32,11 +32,6 @@ pub(super) fn write(table: &Table<'_>, format: TableFormat, out: &mut (impl Writ
 /// Lends the rows of a store as a table.
 pub(super) fn of_store<T>(rows: &Rows<'_>, take: impl FnOnce(&Table<'_>) -> T) -> T {
     let kinds = rows.kinds();
-    let kind = |kind: &SortKind| match kind {
-        SortKind::Int => Kind::Int,
-        SortKind::Float => Kind::Float,
-        SortKind::Atom | SortKind::Str | SortKind::Data | SortKind::Any => Kind::Text,
-    };
     let batch = |range: Range<usize>| {
         if kinds.is_empty() {
             return Ok(vec![Values::Bool(vec![true; range.len()])]);
@@ -45,6 +40,24 @@ pub(super) fn of_store<T>(rows: &Rows<'_>, take: impl FnOnce(&Table<'_>) -> T) -
     };
     let batch: &Batches<'_> = &batch;
     take(&Table { columns: columns(kinds.iter().map(kind)), rows: rows.len(), batch })
+}
+
+/// Lends a table without rows.
+pub(super) fn of_nothing<T>(
+    kinds: impl IntoIterator<Item = SortKind>,
+    take: impl FnOnce(&Table<'_>) -> T,
+) -> T {
+    let batch: &Batches<'_> = &|_| Ok(Vec::new());
+    take(&Table { columns: columns(kinds.into_iter().map(|own| kind(&own))), rows: 0, batch })
+}
+
+/// What the values of a column of a kind are.
+fn kind(kind: &SortKind) -> Kind {
+    match kind {
+        SortKind::Int => Kind::Int,
+        SortKind::Float => Kind::Float,
+        SortKind::Atom | SortKind::Str | SortKind::Data | SortKind::Any => Kind::Text,
+    }
 }
 
 /// Lends constraints of the logic machine as a table; each row begins with the name of its constraint.

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use gchr_base::signature::{ConstraintId, Signature};
 use gchr_base::stats::Stats;
+#[cfg(feature = "tables")]
+use gchr_base::stop::StopReason;
 use gchr_constraints::exec::Store;
 
 #[cfg(feature = "tables")]
@@ -14,6 +16,8 @@ use super::columns;
 use super::csv;
 use super::selection::Selection;
 use super::table_format::TableFormat;
+#[cfg(feature = "tables")]
+use super::term_columns::TermColumns;
 use super::{Format, FormatError, csv_style, json, logic};
 
 pub(super) fn symbol(signature: &Signature, name: &str, arity: usize) -> Option<ConstraintId> {
@@ -84,7 +88,28 @@ pub(crate) fn with_store_table<T>(
     take: impl FnOnce(&gchr_tables::Table<'_>) -> T,
 ) -> Option<T> {
     let id = symbol(signature, name, arity)?;
-    Some(columns::of_store(&store.rows(signature, id), take))
+    // The tables of a store are made by its first run.
+    Some(match store.has_table(id) {
+        true => columns::of_store(&store.rows(signature, id), take),
+        false => {
+            let own = signature.constraints[id].columns.iter();
+            columns::of_nothing(own.map(|column| signature.kind(column.sort)), take)
+        }
+    })
+}
+
+/// The columns of a symbol of a store whose values have types of their own, if it is declared.
+#[cfg(feature = "tables")]
+pub(crate) fn store_term_columns(
+    store: &Store,
+    signature: &Signature,
+    (name, arity): (&str, usize),
+) -> Result<Option<TermColumns>, StopReason> {
+    let Some(id) = symbol(signature, name, arity) else { return Ok(None) };
+    match store.has_table(id) {
+        true => TermColumns::of_rows(&store.rows(signature, id)).map(Some),
+        false => Ok(Some(TermColumns { columns: vec![None; arity], ..TermColumns::default() })),
+    }
 }
 
 /// Lends the constraints of a symbol in answers of the logic machine as a table.

@@ -11,6 +11,7 @@ use gchr_base::rule::{self, Semantics};
 use gchr_base::signature::Signature;
 use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
+use gchr_base::watch::Watch;
 use gchr_chr::{Added, Addition};
 use gchr_constraints::exec::{Store, Unrestored};
 use gchr_constraints::plan::{ChrPlan, compile, compile_rounds};
@@ -180,19 +181,20 @@ impl GroundRuns {
     }
 
     /// The store as plain data.
-    pub fn image(&mut self) -> Result<Image, Vec<Diagnostic>> {
+    pub fn image(&mut self, watch: &Watch<'_>) -> Result<Image, Vec<Diagnostic>> {
         let program = self.program.program();
         let resident = match &mut self.place {
             Place::Here(resident) => resident,
             Place::Device(store) => store.fetch(program)?,
         };
-        resident.image(&program.signature).map_err(|reason| vec![reason.to_diagnostic()])
+        resident.image(&program.signature, watch).map_err(|reason| vec![reason.to_diagnostic()])
     }
 
     /// Makes the store that of an image. What is wrong with that; `told` says it of an image that is none.
     pub fn take_image(
         &mut self,
         image: Image,
+        watch: &Watch<'_>,
         told: impl FnOnce(Unrestored) -> Diagnostic,
     ) -> Result<(), Vec<Diagnostic>> {
         if self.derived.is_some() {
@@ -201,7 +203,7 @@ impl GroundRuns {
             return Err(vec![Diagnostic::error("U0144", message).help(help)]);
         }
         let (kinds, any) = (image.kinds(), self.program.any());
-        let resident = Resident::restore(image, self.program.signature_mut(), any, UNDO);
+        let resident = Resident::restore(image, self.program.signature_mut(), any, UNDO, watch);
         let resident = resident.map_err(|unrestored| vec![told(unrestored)])?;
         self.program.clear_pending();
         self.is_widened |= self.program.take_store(&kinds)?;

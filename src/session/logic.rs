@@ -93,6 +93,11 @@ impl LogicRuns {
         }
     }
 
+    /// Takes back the last run; whether there was one.
+    pub fn undo(&mut self) -> bool {
+        self.resident.undo(&gchr_chr::TermReader)
+    }
+
     pub fn store(&mut self) -> Result<gchr_logic::Answer, StopReason> {
         self.resident.store(&gchr_chr::TermReader, &mut Control::default())
     }

@@ -4,10 +4,14 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use gchr_base::signature::Signature;
+#[cfg(feature = "tables")]
+use gchr_base::stop::StopReason;
 use gchr_constraints::exec::Store;
 
 use super::{Kind, Session};
 use crate::diagnostics::Diagnostics;
+#[cfg(feature = "tables")]
+use crate::output::TermColumns;
 use crate::output::{Format, FormatError, Selection};
 use crate::stack::with_large_stack;
 
@@ -121,5 +125,27 @@ impl Session {
                 Some(crate::output::with_logic_table([&store], (name, arity), take))
             }
         })
+    }
+
+    /// The columns of a symbol whose values have types of their own (`?any`, and all of the logic machine) as terms, in
+    /// the order of [`with_table`](Self::with_table), which has texts for them; `None` where it is not declared.
+    pub fn term_columns(&mut self, name: &str, arity: usize) -> Result<Option<TermColumns>, Diagnostics> {
+        self.fetch()?;
+        let made = match &mut self.kind {
+            Kind::Terms(_) | Kind::Ground(_) => {
+                let of =
+                    |(store, signature)| crate::output::store_term_columns(store, signature, (name, arity));
+                self.fetched().map_or(Ok(None), of)
+            }
+            Kind::Logic(session) => {
+                if !session.constraints().iter().any(|(n, a)| n == name && *a == arity) {
+                    return Ok(None);
+                }
+                session.store().map(|store| Some(TermColumns::of_answer(&store, (name, arity))))
+            }
+        };
+        let refused =
+            |reason: StopReason| Diagnostics::new(Arc::new(self.texts.clone()), vec![reason.to_diagnostic()]);
+        made.map_err(refused)
     }
 }

@@ -5,7 +5,9 @@
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;
+use gchr_base::limited::Limited;
 use gchr_base::source::SourceMap;
+use gchr_base::watch::Watch;
 use gchr_constraints::exec::Unrestored;
 use gchr_constraints::resident::Image;
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,8 @@ use crate::stack::with_large_stack;
 /// What a file begins with; the number is that of the format.
 const FIRST_LINE: &[u8] = b"gchr session 1\n";
 const HASH: usize = 32;
+/// Bytes between two looks at the watch.
+const LOOK: usize = 1 << 22;
 
 #[derive(Serialize, Deserialize)]
 struct Body {
@@ -43,13 +47,17 @@ impl Session {
             let found = Diagnostic::error("U0144", "goals wait for a run: the session is not saved");
             return Err(vec![found.help("run them first, or drop them")]);
         }
-        let body = Body { program: program(&self.texts), constraints, store: session.image()? };
+        let watch = &self.watch;
+        let body = Body { program: program(&self.texts), constraints, store: session.image(watch)? };
         let mut bytes = FIRST_LINE.to_vec();
         bytes.resize(FIRST_LINE.len() + HASH, 0);
-        let mut bytes = postcard::to_extend(&body, bytes).map_err(|_| {
-            vec![StopReason::Internal { what: "a store that has no form as bytes".into() }.to_diagnostic()]
+        let written = postcard::to_io(&body, Limited::new(&mut bytes, watch.clone())).map(drop);
+        written.map_err(|_| {
+            let stopped = watch.look().err();
+            let formless = StopReason::Internal { what: "a store that has no form as bytes".into() };
+            vec![stopped.unwrap_or(formless).to_diagnostic()]
         })?;
-        let hash: [u8; HASH] = Sha256::digest(&bytes[FIRST_LINE.len() + HASH..]).into();
+        let hash = checksum(&bytes[FIRST_LINE.len() + HASH..], watch)?;
         bytes[FIRST_LINE.len()..][..HASH].copy_from_slice(&hash);
         Ok(bytes)
     }
@@ -63,12 +71,12 @@ impl Session {
     }
 
     fn restored(&mut self, name: &str, bytes: &[u8]) -> Result<(), Vec<Diagnostic>> {
-        let (program, declared) = (program(&self.texts), self.declared());
+        let (program, declared, watch) = (program(&self.texts), self.declared(), &self.watch);
         let Kind::Ground(session) = &mut self.kind else { return Err(vec![no_store("restored")]) };
         let damaged = |what: &str| vec![damaged(name, what)];
         let rest = bytes.strip_prefix(FIRST_LINE).ok_or_else(|| damaged("its first line is another one"))?;
         let (hash, body) = rest.split_at_checked(HASH).ok_or_else(|| damaged("it is cut off"))?;
-        if Sha256::digest(body)[..] != *hash {
+        if checksum(body, watch)?[..] != *hash {
             return Err(damaged("its checksum does not hold"));
         }
         let body: Body = postcard::from_bytes(body).map_err(|_| damaged("it is of another version"))?;
@@ -78,7 +86,7 @@ impl Session {
                 found.help("open it with the program as it was; other rules give another store"),
             ]);
         }
-        session.take_image(body.store, |unrestored| match unrestored {
+        session.take_image(body.store, watch, |unrestored| match unrestored {
             Unrestored::Damaged(what) => self::damaged(name, what),
             Unrestored::Stopped(reason) => reason.to_diagnostic(),
         })
@@ -87,6 +95,15 @@ impl Session {
     fn declared(&self) -> Vec<(String, u32)> {
         self.constraints().into_iter().map(|(name, arity)| (name, arity as u32)).collect()
     }
+}
+
+fn checksum(bytes: &[u8], watch: &Watch<'_>) -> Result<[u8; HASH], Vec<Diagnostic>> {
+    let mut hash = Sha256::new();
+    for some in bytes.chunks(LOOK) {
+        watch.look().map_err(|stopped| vec![stopped.to_diagnostic()])?;
+        hash.update(some);
+    }
+    Ok(hash.finalize().into())
 }
 
 /// The hash of all texts of a program.

@@ -7,6 +7,7 @@ mod on_device;
 use gchr_base::control::{Control, Limits};
 use gchr_base::limit::Limit;
 use gchr_base::rule::Semantics;
+use gchr_base::watch::Watch;
 
 use super::Session;
 use crate::input::Input;
@@ -436,7 +437,127 @@ fn stores_of_the_logic_machine_stay() {
     let mut other = open();
     add_and_run(&mut other, &["leq(a, b)", "leq(b, X), leq(X, c)", "leq(c, d)"]);
     assert_eq!(store(&mut session), store(&mut other));
+}
+
+/// The last run that changed the store of the logic machine can be taken back, and done again, whatever stopped since.
+#[test]
+fn runs_of_the_logic_machine_are_taken_back() {
+    let open = || Input::constraints(LEQ).open_for_logic(&CompileOptions::default()).expect("a program");
+    let goals = [
+        "leq(a, b)",
+        "leq(b, X), leq(X, c)",
+        "leq(c, Y), (true ; leq(Y, Y))",
+        "member(Z, [1, 2])",
+        "leq(c, d)",
+    ];
+    let mut session = open();
     assert!(!session.undo().expect("a store"));
+    for goal in goals {
+        let before = store(&mut session);
+        add_and_run(&mut session, &[goal]);
+        let after = store(&mut session);
+        for stopped in [false, true] {
+            if stopped {
+                session.add_goals("leq(p, q), fail").expect("a goal");
+                session.run(&mut Control::default()).expect_err("it fails");
+                assert_eq!(store(&mut session), after, "{goal}");
+            }
+            assert!(session.undo().expect("a store"), "{goal}");
+            assert_eq!(store(&mut session), before, "{goal}");
+            assert!(!session.undo().expect("a store"), "{goal}");
+            add_and_run(&mut session, &[goal]);
+            assert_eq!(store(&mut session), after, "{goal}");
+        }
+    }
+    // Many runs leave no more than the last one to take back, and what is collected is not what it needs.
+    let mut session = open();
+    for n in 0..50 {
+        add_and_run(&mut session, &[&format!("numlist(1, 20000, L), length(L, N), leq(s({n}), N)")]);
+    }
+    assert_eq!(session.count("leq", 2), Some(50));
+    assert!(session.undo().expect("a store"));
+    assert_eq!(session.count("leq", 2), Some(49));
+    assert!(!store(&mut session).contains("s(49)"));
+}
+
+/// Whoever wants to stop is heard while facts are read, and while a store becomes a file or is made of one; all is as
+/// it was then.
+#[test]
+fn a_watch_stops_what_is_read_and_kept() {
+    use std::sync::Arc;
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = |row: fn(usize) -> String| (0..20_000).map(row).collect::<String>();
+    let files =
+        [("rows.csv", rows(|i| format!("{i},{i}\n"))), ("rows.jsonl", rows(|i| format!("[{i},{i}]\n")))];
+    let files = files.map(|(name, text)| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).expect("a file");
+        file
+    });
+    let mut stopped = Watch::new();
+    stopped.also_stop(Arc::new(AtomicBool::new(true)));
+    for logic in [false, true] {
+        let input = Input::constraints(":- chr_constraint edge(+int, +int).");
+        let open = |input: Input| match logic {
+            true => input.open_for_logic(&CompileOptions::default()),
+            false => input.open(&CompileOptions::default()),
+        };
+        let mut session = open(input.clone()).expect("a program");
+        add_and_run(&mut session, &["edge(1, 2)"]);
+        let (before, saved) = (store(&mut session), session.save());
+        session.set_watch(stopped.clone());
+        for file in &files {
+            let found =
+                session.add_facts("edge", file, gchr_chr::Header::No).expect_err("somebody stopped it");
+            assert!(found.render(false).contains("[R0205]"), "{found}");
+            let opened = open(input.clone().facts("edge", file).watched(stopped.clone()));
+            assert!(opened.expect_err("somebody stopped it").render(false).contains("[R0205]"));
+        }
+        if let Ok(saved) = saved {
+            for found in
+                [session.save().expect_err("stopped"), session.restore("it", &saved).expect_err("stopped")]
+            {
+                assert!(found.render(false).contains("[R0205]"), "{found}");
+            }
+        }
+        assert!(!session.is_pending());
+        session.set_watch(Watch::new());
+        assert_eq!(store(&mut session), before);
+        session.add_facts("edge", &files[0], gchr_chr::Header::No).expect("rows");
+        session.run(&mut Control::default()).expect("a run");
+        assert_eq!(session.count("edge", 2), Some(20_001));
+    }
+}
+
+/// Columns of any type are terms, in the order of the table that has texts for them.
+#[cfg(feature = "tables")]
+#[test]
+fn columns_of_any_type_are_terms() {
+    use gchr_base::logic::LogicNode;
+    let program = ":- chr_constraint row(+int, ?any), none.";
+    for logic in [false, true] {
+        let input = Input::constraints(program);
+        let options = CompileOptions::default();
+        let mut session =
+            if logic { input.open_for_logic(&options) } else { input.open(&options) }.expect("a program");
+        let before = session.term_columns("row", 2).expect("a store").expect("it is declared");
+        assert!(before.columns.iter().flatten().all(Vec::is_empty));
+        assert!(session.term_columns("row", 3).expect("a store").is_none());
+        let goals = "row(1, 7), row(2, \"7\"), row(3, a), row(4, f(a, [1.5])), row(5, []), row(6, 0.5), none";
+        add_and_run(&mut session, &[goals]);
+        let made = session.term_columns("row", 2).expect("a store").expect("it is declared");
+        assert_eq!(made.columns[0].is_some(), logic);
+        let terms = made.columns[1].as_ref().expect("terms");
+        let mut shown: Vec<String> = terms
+            .iter()
+            .map(|&id| match made.terms.node(id) {
+                LogicNode::Compound { name, args } => format!("{name}/{}", args.len()),
+                node => format!("{node:?}"),
+            })
+            .collect();
+        shown.sort();
+        assert_eq!(shown, ["Atom(\"a\")", "Float(0.5)", "Int(7)", "Nil", "Str(\"7\")", "f/2"], "{logic}");
+    }
 }
 
 /// Goals with variables make a program one for the logic machine as long as nothing has run.
@@ -522,7 +643,7 @@ fn tables_come_in_and_go_out() {
         let options = CompileOptions::default();
         let mut second =
             if logic { input.open_for_logic(&options) } else { input.open(&options) }.expect("a session");
-        let source = || Source::memory(&schema, batches.clone()).expect("columns");
+        let source = || Source::memory(&schema, batches.clone());
         second.add_table("edge", "table", source()).expect("it fits");
         second.run(&mut Control::default()).expect("a run");
         assert_eq!(second.count("path", 2), Some(2), "{logic}");

@@ -9,6 +9,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
+use arrow_select::take::take;
 
 use crate::batch::is_text;
 use crate::{Batch, CellFault, Column, Error, Kind, Texts, Values};
@@ -28,6 +29,8 @@ fn kind(ty: &DataType) -> Option<Kind> {
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Some(Kind::Float),
         DataType::Boolean => Some(Kind::Bool),
         ty if is_text(ty) => Some(Kind::Text),
+        // A value is stored once, whatever it is.
+        DataType::Dictionary(_, of) => kind(of),
         _ => None,
     }
 }
@@ -52,6 +55,11 @@ fn values(array: &ArrayRef) -> Result<Values, Faulty> {
         return Err((row, CellFault::Null));
     }
     Ok(match array.data_type() {
+        DataType::Dictionary(_, of) if !is_text(of) => {
+            let entries = array.as_any_dictionary();
+            let rows = take(entries.values(), entries.keys(), None);
+            values(&rows.map_err(|_| (0, CellFault::Type("a dictionary without values")))?)?
+        }
         DataType::Int8 => narrow::<Int8Type>(array),
         DataType::Int16 => narrow::<Int16Type>(array),
         DataType::Int32 => narrow::<Int32Type>(array),

@@ -43,6 +43,37 @@ fn tables_of_typed_columns_read_back() {
     assert_eq!(tables_of(&scratch, "all.db"), ["edge(arg1 INTEGER, arg2 INTEGER)"]);
 }
 
+/// A file that is not what its name says is told by what it is, not by its bytes.
+#[test]
+fn files_of_another_format_are_named() {
+    let scratch = scratch();
+    for (format, what) in
+        [("parquet", "a Parquet file"), ("arrow", "an Arrow IPC file"), ("arrows", "an Arrow IPC stream")]
+    {
+        let written = run(&scratch, &["--show", "edge/2", "--out", "one", "--format", format]);
+        assert_eq!(written.code, 0, "{}", written.stderr);
+        for name in ["one.csv", "one.tsv", "one.jsonl"] {
+            std::fs::copy(scratch.path("one"), scratch.path(name)).expect("a copy");
+            let read =
+                scratch.gchr(&["run", "paths.chr", "--query", "true", "--facts", &format!("edge={name}")]);
+            let expected =
+                format!("[C0602] Error: {name} is {what}, and no text\n  Help: give --facts-format {format}");
+            assert!(read.code == 2 && read.stderr.starts_with(&expected), "{}", read.stderr);
+        }
+    }
+    let database = run(&scratch, &["--out", "all.csv", "--format", "sqlite"]);
+    assert_eq!(database.code, 0, "{}", database.stderr);
+    for (name, bytes, what) in [
+        ("all.csv", None, "an SQLite database"),
+        ("gz.csv", Some(&b"\x1f\x8b\x08\x00"[..]), "packed by gzip"),
+        ("zst.jsonl", Some(b"\x28\xb5\x2f\xfd\x00"), "packed by zstd"),
+    ] {
+        bytes.into_iter().for_each(|bytes| std::fs::write(scratch.path(name), bytes).expect("a file"));
+        let read = scratch.gchr(&["run", "paths.chr", "--query", "true", "--facts", &format!("edge={name}")]);
+        assert!(read.stderr.contains(&format!("{name} is {what}, and no text")), "{}", read.stderr);
+    }
+}
+
 /// The tables of a database with their columns.
 fn tables_of(scratch: &Scratch, file: &str) -> Vec<String> {
     let database = rusqlite::Connection::open(scratch.path(file)).expect("a database");

@@ -10,27 +10,37 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::diagnostic::Diagnostic;
 use crate::error::StopReason;
 use crate::source::{SourceMap, Span};
+use crate::watch::Watch;
 
 /// Bytes read at a time where the system does not tell how long a file is.
 const PIECE: u64 = 1 << 20;
+/// Bytes read between two looks at the account.
+const LOOK: u64 = 1 << 24;
 
-/// Memory that is taken while input is read, by all threads.
+/// Memory that is taken while input is read, by all threads, and what stops the reading.
 #[derive(Default, Debug)]
-pub struct Account {
+pub struct Account<'w> {
     limit: Option<u64>,
     taken: AtomicU64,
+    watch: Watch<'w>,
 }
 
-impl Account {
+impl<'w> Account<'w> {
     /// An account that refuses more than `limit` bytes.
     pub fn new(limit: Option<u64>) -> Self {
-        Self { limit, taken: AtomicU64::new(0) }
+        Self { limit, taken: AtomicU64::new(0), watch: Watch::new() }
+    }
+    /// Refuses more soon after a watch says so: whatever counts memory as it goes on is stopped.
+    #[must_use]
+    pub fn watched(mut self, watch: Watch<'w>) -> Self {
+        self.watch = watch;
+        self
     }
     /// Counts bytes; says whether they are allowed. What is refused stays counted.
     #[must_use]
     pub fn take(&self, bytes: u64) -> bool {
         let taken = self.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
-        self.limit.is_none_or(|limit| taken <= limit)
+        self.limit.is_none_or(|limit| taken <= limit) && self.watch.look().is_ok()
     }
     /// Gives bytes back.
     pub fn give(&self, bytes: u64) {
@@ -46,7 +56,8 @@ impl Account {
     }
     /// Why no more may be taken by `what`.
     pub fn reason(&self, what: String) -> StopReason {
-        StopReason::Memory { limit: self.limit.unwrap_or(u64::MAX), what }
+        let stopped = self.watch.look().err();
+        stopped.unwrap_or(StopReason::Memory { limit: self.limit.unwrap_or(u64::MAX), what })
     }
 }
 
@@ -73,6 +84,7 @@ pub fn read_from(mut input: impl Read, known: u64, path: &Path, account: &Accoun
         let room =
             (known + 1).saturating_sub(bytes.len() as u64).max(PIECE).min(account.left().saturating_add(1));
         bytes.try_reserve_exact(room as usize).map_err(|_| too_much())?;
+        let room = room.min(LOOK);
         let read = (&mut input).take(room).read_to_end(&mut bytes)? as u64;
         if !account.take(read) {
             return Err(too_much());
@@ -86,12 +98,12 @@ pub fn read_from(mut input: impl Read, known: u64, path: &Path, account: &Accoun
 /// The folder of a program file, where the files are that it names, and how much may be read.
 pub struct Files<'a> {
     folder: Option<PathBuf>,
-    account: &'a Account,
+    account: &'a Account<'a>,
 }
 
 impl<'a> Files<'a> {
     /// Files beside a program file, or none when the text comes from no file.
-    pub fn beside(program: Option<&Path>, account: &'a Account) -> Self {
+    pub fn beside(program: Option<&Path>, account: &'a Account<'a>) -> Self {
         let folder = program.map(|path| path.parent().unwrap_or(Path::new("")).to_path_buf());
         Self { folder, account }
     }

@@ -208,6 +208,11 @@ impl Heap<'_> {
         }
         None
     }
+    /// Forgets the oldest entries of the trail: nothing goes back to where they were made.
+    pub fn forget_to(&mut self, length: usize) {
+        let marks = self.trail.drain(..length).filter(|&entry| entry == MARK).count();
+        self.undo.drain(..marks);
+    }
     /// A compound term with these arguments; an atom where there are none.
     pub fn compound(&mut self, name: Atom, args: &[Cell]) -> Cell {
         if args.is_empty() {

@@ -128,8 +128,10 @@ pub(crate) struct Machine<'c, 'a> {
     pub times: HashMap<Atom, usize>,
     /// Places of the goals that were running when the last error was raised, innermost first.
     pub backtrace: Vec<Span>,
-    /// Whether a choice point below all others keeps what was there before the run.
+    /// Whether a choice point below all others of the run keeps what was there before it.
     pub returns: bool,
+    /// Choice points below that one: the beginnings of earlier runs.
+    pub earlier: usize,
     /// What is to be done for goals that a cut ended, the innermost first: the term that the reason is unified with,
     /// and a goal.
     cut_off: Vec<(Cell, Cell)>,
@@ -194,6 +196,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             times: HashMap::default(),
             backtrace: Vec::new(),
             returns: false,
+            earlier: 0,
             cut_off: Vec::new(),
             thrown_in: None,
             wakes: false,
@@ -202,7 +205,7 @@ impl<'c, 'a> Machine<'c, 'a> {
     }
     /// Choice points that are none of the goal's.
     pub fn floor(&self) -> usize {
-        usize::from(self.returns)
+        self.earlier + usize::from(self.returns)
     }
     /// A run begins: what it does can be taken back, where it [returns](Self::returns).
     pub fn begin(&mut self) {
@@ -212,10 +215,21 @@ impl<'c, 'a> Machine<'c, 'a> {
     }
     /// Takes back all that the run did; it [returns](Self::returns). Where no choice point is left, that is done.
     pub fn return_to_start(&mut self) {
-        if !self.choices.is_empty() {
-            self.choices.truncate(1);
+        if self.choices.len() > self.earlier {
+            self.choices.truncate(self.earlier + 1);
             self.restore();
             self.pop_choice();
+        }
+        self.settle();
+    }
+    /// Ends a run that [returns](Self::returns): the beginnings of the last `depth` runs are kept, so that these can
+    /// be taken back.
+    pub fn keep_beginnings(&mut self, depth: usize) {
+        self.cut(self.floor());
+        self.choices.drain(..self.choices.len().saturating_sub(depth));
+        if let Some(oldest) = self.choices.first().map(|choice| choice.trail) {
+            self.heap.forget_to(oldest);
+            self.choices.iter_mut().for_each(|choice| choice.trail -= oldest);
         }
         self.settle();
     }
@@ -502,7 +516,8 @@ impl<'c, 'a> Machine<'c, 'a> {
     fn take_back(&mut self, undo: Undo) {
         match undo {
             Undo::Cell(place, value) => self.heap.cells[place] = value,
-            Undo::Slot(place, value) => self.stack[place] = value,
+            // The environments of an earlier run are gone.
+            Undo::Slot(place, value) => self.stack.get_mut(place).into_iter().for_each(|slot| *slot = value),
             Undo::Store(change) => self.constraints.undo(change),
             Undo::Global(name, Some(value)) => drop(self.globals.insert(name, value)),
             Undo::Global(name, None) => drop(self.globals.remove(&name)),
@@ -535,7 +550,7 @@ impl<'c, 'a> Machine<'c, 'a> {
     pub fn backtrack(&mut self) -> Done<Option<Label>> {
         self.checked(())?;
         loop {
-            if self.choices.is_empty() {
+            if self.choices.len() <= self.earlier {
                 return Ok(None);
             }
             self.restore();

@@ -14,7 +14,7 @@ use crate::cell::{Atom, Cell, Tag};
 use crate::database::Database;
 use crate::heap::Heap;
 use crate::load::Loaded;
-use crate::machine::{Done, FEWEST, Machine, Outcome, Throw};
+use crate::machine::{Choice, Done, FEWEST, Machine, Outcome, Throw};
 use crate::meter::Meter;
 use crate::names::atom;
 use crate::store::Constraints;
@@ -165,7 +165,12 @@ pub struct Resident {
     collect_at: usize,
     /// Whether runs that stop are taken back.
     returns: bool,
+    /// Where the runs begin that can be taken back, oldest first.
+    beginnings: Vec<Choice>,
 }
+
+/// Runs that can be taken back. What they changed is kept for that, with all terms that were there before.
+const UNDO: usize = 1;
 
 impl Resident {
     /// Compiles a program. Its goals are not run.
@@ -178,7 +183,8 @@ impl Resident {
         let mut heap = Heap::new();
         heap.occurs_check = program.flags.occurs_check == OccursCheck::True;
         let (globals, random) = (HashMap::default(), options.seed);
-        Self { db, heap, constraints, globals, random, collect_at: FEWEST, returns }
+        let beginnings = Vec::new();
+        Self { db, heap, constraints, globals, random, collect_at: FEWEST, returns, beginnings }
     }
 
     /// Adds the clauses of a further text. Its goals are not run.
@@ -213,6 +219,19 @@ impl Resident {
             let run = machine.run_program(goals, options, answer);
             machine.ended(run)
         })
+    }
+
+    /// Takes back the last run, as far as backtracking does; whether there was one that is not taken back. Only the
+    /// last run can be.
+    pub fn undo(&mut self, reader: &dyn Reader) -> bool {
+        let can = !self.beginnings.is_empty();
+        if can {
+            self.with_machine(&mut Control::default(), reader, |machine| {
+                machine.earlier -= 1;
+                machine.return_to_start();
+            });
+        }
+        can
     }
 
     /// The constraints in the store: an answer without bindings; or why they are not told.
@@ -251,9 +270,12 @@ impl Resident {
         machine.heap = Heap { meter, ..std::mem::replace(&mut self.heap, Heap::new()) };
         machine.globals = std::mem::take(&mut self.globals);
         (machine.random, machine.collect_at, machine.returns) = (self.random, self.collect_at, self.returns);
+        machine.choices = std::mem::take(&mut self.beginnings);
+        machine.earlier = machine.choices.len();
         let done = work(&mut machine);
         if self.returns {
-            machine.cut(0);
+            machine.keep_beginnings(UNDO);
+            self.beginnings = std::mem::take(&mut machine.choices);
         }
         (self.random, self.collect_at) = (machine.random, machine.collect_at);
         (self.db, self.heap, self.globals) = (machine.db, machine.heap.released(), machine.globals);
@@ -282,7 +304,11 @@ impl Machine<'_, '_> {
                 let is_interrupted =
                     matches!(&throw, Throw::Stop(reason) if matches!(**reason, StopReason::Interrupted));
                 self.heap.meter = Meter::afterwards(self.control, is_interrupted);
-                let left = self.nothing_bound().map(Box::new).map_err(|_| self.alive().count());
+                // What is taken back is shown to nobody.
+                let left = match self.returns {
+                    true => Err(self.alive().count()),
+                    false => self.nothing_bound().map(Box::new).map_err(|_| self.alive().count()),
+                };
                 self.heap.meter = Meter::afterwards(self.control, is_interrupted);
                 let (reason, mut places) = match throw {
                     Throw::Stop(reason) => (Reason::Stop(*reason), Vec::new()),

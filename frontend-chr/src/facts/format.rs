@@ -91,6 +91,20 @@ impl Packing {
     }
 }
 
+/// What a file is that begins as no text does, and how it is read.
+pub(super) fn of_content(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    let known: [(&[u8], _, _); 6] = [
+        (b"PAR1", "a Parquet file", "give --facts-format parquet, or rename it: .parquet"),
+        (b"ARROW1\0\0", "an Arrow IPC file", "give --facts-format arrow, or rename it: .arrow"),
+        (b"\xff\xff\xff\xff", "an Arrow IPC stream", "give --facts-format arrows, or rename it: .arrows"),
+        (b"SQLite format 3\0", "an SQLite database", "give --facts-format sqlite, or rename it: .db"),
+        (b"\x1f\x8b", "packed by gzip", "rename it, with .gz at the end"),
+        (b"\x28\xb5\x2f\xfd", "packed by zstd", "rename it, with .zst at the end"),
+    ];
+    let (_, what, help) = known.into_iter().find(|(start, ..)| bytes.starts_with(start))?;
+    Some((what, help))
+}
+
 /// A file and the table of it that is named behind it: `roads.db:edge`. A file that has such a name itself is one.
 pub fn split_table(path: &Path, format: Option<FactFormat>) -> (&Path, Option<&str>) {
     let split = path.to_str().and_then(|text| text.rsplit_once(':')).filter(|(_, table)| !table.is_empty());

@@ -9,7 +9,7 @@ use gchr_base::reading::Account;
 use gchr_base::source::{SourceMap, Span, Start};
 
 use super::cell::{Cells, Fault, Node, Shape, Stored, TermCells, Want};
-use super::table::MAX_SHOWN;
+use super::table::{COUNTED, MAX_SHOWN};
 use values::{Item, NoArguments};
 
 /// Longest part of a line that is shown.
@@ -35,10 +35,14 @@ impl Lines<'_> {
     ) -> Option<(Vec<Cells>, usize)> {
         let mut columns: Vec<Option<Cells>> = self.wants.iter().map(|_| None).collect();
         let (mut rows, mut errors) = (0, 0);
+        let mut counted = 0;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
+            }
+            if number.is_multiple_of(COUNTED) && !self.count(&columns, &mut counted, account, diagnostics) {
+                return None;
             }
             match self.row(line, &mut columns) {
                 Ok(()) => rows += 1,
@@ -59,18 +63,31 @@ impl Lines<'_> {
             let message = format!("{}: {} more errors like these", self.path.display(), errors - MAX_SHOWN);
             diagnostics.push(Diagnostic::error("C0608", message).help("correct the file"));
         }
-        let shapes = self.wants.iter().map(Want::shape);
-        let columns: Vec<Cells> = columns
-            .into_iter()
-            .zip(shapes)
-            .map(|(cells, shape)| cells.unwrap_or(Cells::new(shape)))
-            .collect();
-        if !account.take(columns.iter().map(Cells::bytes).sum()) {
-            let reason = account.reason(format!("the rows of {}", self.path.display()));
-            diagnostics.push(reason.to_diagnostic());
+        if !self.count(&columns, &mut counted, account, diagnostics) {
             return None;
         }
+        let shapes = self.wants.iter().map(Want::shape);
+        let columns = columns.into_iter().zip(shapes);
+        let columns = columns.map(|(cells, shape)| cells.unwrap_or(Cells::new(shape))).collect();
         (errors == 0).then_some((columns, rows))
+    }
+
+    /// Counts what the columns have grown by; whether that is allowed, which is said where it is not.
+    fn count(
+        &self,
+        columns: &[Option<Cells>],
+        counted: &mut u64,
+        account: &Account,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> bool {
+        let bytes = columns.iter().flatten().map(Cells::bytes).sum();
+        let more = u64::saturating_sub(bytes, std::mem::replace(counted, bytes));
+        let fits = account.take(more);
+        if !fits {
+            let reason = account.reason(format!("the rows of {}", self.path.display()));
+            diagnostics.push(reason.to_diagnostic());
+        }
+        fits
     }
 
     fn row(&self, line: &[u8], columns: &mut [Option<Cells>]) -> Result<(), Box<Diagnostic>> {

@@ -31,10 +31,15 @@ pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Diagnostic {
     }
 }
 
-/// A file in another encoding, as its first bytes say.
-pub(super) fn utf16(path: &Path) -> Diagnostic {
-    Diagnostic::error("C0607", format!("{} is a text in UTF-16, not in UTF-8", path.display()))
-        .help("save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8")
+/// A file that is no text in UTF-8, as its first bytes say.
+pub(super) fn no_text(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
+    let shown = path.display();
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        let found = Diagnostic::error("C0607", format!("{shown} is a text in UTF-16, not in UTF-8"));
+        return Some(found.help("save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"));
+    }
+    let (what, help) = super::format::of_content(bytes)?;
+    Some(Diagnostic::error("C0602", format!("{shown} is {what}, and no text")).help(help))
 }
 
 /// How the first line of a file was taken where nobody said it.

@@ -143,7 +143,7 @@ struct Input<'a> {
     bytes: &'a [u8],
     delimiter: u8,
     wants: &'a [Want],
-    account: &'a Account,
+    account: &'a Account<'a>,
 }
 
 impl Table {
@@ -154,7 +154,7 @@ impl Table {
 }
 
 /// Rows between two looks at the memory that they take.
-const COUNTED: usize = 1 << 12;
+pub(super) const COUNTED: usize = 1 << 12;
 
 impl<'a> Input<'a> {
     fn reader(&self, bytes: &'a [u8]) -> csv::Reader<&'a [u8]> {

@@ -123,6 +123,11 @@ impl TypedTable<'_> {
         Ok(found)
     }
 
+    /// Why a table cannot be opened.
+    pub fn unopened(&self, error: Error) -> Box<Diagnostic> {
+        self.describe(Stop::Source(error), &[])
+    }
+
     fn describe(&self, stop: Stop, columns: &[Column]) -> Box<Diagnostic> {
         let path = self.path.display();
         Box::new(match stop {
@@ -172,6 +177,9 @@ impl TypedTable<'_> {
             Wrong::Range(shown) => Diagnostic::error("C0606", format!("{place}: {shown} is out of range"))
                 .note("integers have 64 bits with the sign, floats must be finite")
                 .help("leave such rows out, or write the column as text"),
+            Wrong::Inexact(n) => Diagnostic::error("C0606", format!("{place}: no float is {n}"))
+                .note("floats have every integer up to 2^53, and only some of the larger ones")
+                .help("declare the column int, or make it one of floats where the table is written"),
             Wrong::Negative(shown) => Diagnostic::error("C0610", format!("{place}: {shown} is below zero"))
                 .note(format!("the column of {label} is declared natural or dense_int"))
                 .help("correct the value, or declare the column int"),

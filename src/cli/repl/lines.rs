@@ -1,7 +1,7 @@
 //! Where lines come from: a terminal with editing, history and completion, or any other standard input.
 
 use std::io::{self, BufRead, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -79,8 +79,11 @@ impl Lines {
     /// The next goal, term or command.
     pub fn next(&mut self) -> Line {
         match &mut self.0 {
-            Source::Terminal { editor, .. } => match editor.readline("gchr> ") {
-                Ok(text) => Line::Text(text),
+            Source::Terminal { editor, history } => match editor.readline("gchr> ") {
+                Ok(text) => {
+                    keep(editor, history.as_deref());
+                    Line::Text(text)
+                }
                 Err(ReadlineError::Interrupted) => Line::Interrupted,
                 Err(ReadlineError::Eof) => Line::End,
                 Err(error) => Line::Unreadable(error.to_string()),
@@ -90,13 +93,13 @@ impl Lines {
     }
 }
 
-impl Drop for Lines {
-    fn drop(&mut self) {
-        if let Source::Terminal { editor, history: Some(file) } = &mut self.0 {
-            // A history that cannot be kept is no reason to complain.
-            let _ = file.parent().map(std::fs::create_dir_all);
-            let _ = editor.save_history(file);
-        }
+/// Writes the lines that are new to the file of the history, behind those of other sessions: a session that a signal
+/// ends writes nothing any more.
+fn keep(editor: &mut Editor<Words, FileHistory>, history: Option<&Path>) {
+    if let Some(file) = history {
+        // A history that cannot be kept is no reason to complain.
+        let _ = file.parent().map(std::fs::create_dir_all);
+        let _ = editor.append_history(file);
     }
 }
 

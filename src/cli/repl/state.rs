@@ -7,7 +7,9 @@ use std::time::Instant;
 use gchr::base::escape;
 use gchr::base::limited::Limited;
 use gchr::base::reading::{self, Account};
+use gchr::base::stop::StopReason;
 use gchr::base::units::bytes;
+use gchr::base::watch::Watch;
 use gchr::{
     Answers, Control, Device, Diagnostics, Failure, Format, Language, Limits, Recorder, Reply, Selection,
     Session, WhyOptions,
@@ -57,7 +59,8 @@ impl<'a> State<'a> {
         watchdog::enter(Phase::Compile);
         let (device, trace, derivations) = (args.device.device(), args.trace, args.why);
         let settings = Settings { device, trace, derivations, answers: Answers::First(1) };
-        let session = args.open(&args.options(settings)?)?;
+        // The watchdog ends what has not begun.
+        let session = args.open(&args.options(settings)?, Watch::new())?;
         out_file::reads_texts(session.texts());
         let limits = args.limits.limits(device);
         let (start, out) = (Instant::now(), Stdout::new());
@@ -87,6 +90,7 @@ impl<'a> State<'a> {
     pub fn begin(&mut self) {
         self.start = Instant::now();
         watchdog::limit(self.limits.timeout, self.start);
+        self.session.set_watch(watchdog::limits());
     }
 
     /// A control under the limits of the line.
@@ -141,11 +145,18 @@ impl<'a> State<'a> {
         };
         watchdog::enter(Phase::Write);
         let Ok(mut file) = File::create(":save", path) else { return Next::Failed };
-        match file.write_all(&bytes).and_then(|()| file.finish()) {
+        let written = watchdog::limited(&mut file, None).write_all(&bytes);
+        match written.and_then(|()| file.finish()) {
             Ok(()) => Next::Go,
             Err(error) => {
-                let message = format!("cannot write {}: {error}", path.display());
-                report::problem("U0107", &message, "another path");
+                watchdog::heard();
+                match StopReason::from(error) {
+                    StopReason::Output { message } => {
+                        let message = format!("cannot write {}: {message}", path.display());
+                        report::problem("U0107", &message, "another path");
+                    }
+                    stopped => report::finding(&stopped.to_diagnostic()),
+                }
                 Next::Failed
             }
         }
@@ -153,10 +164,11 @@ impl<'a> State<'a> {
 
     /// Makes the store that of a file.
     pub fn restore(&mut self, path: &Path) -> Next {
-        let account = Account::new(Some(gchr::base::memory::left()));
+        let account = Account::new(Some(gchr::base::memory::left())).watched(watchdog::limits());
         let bytes = match reading::read(path, &account) {
             Ok(bytes) => bytes,
             Err(error) => {
+                watchdog::heard();
                 report::finding(&reading::unread(error, "U0101", path, "give a file that :save has written"));
                 return Next::Failed;
             }
@@ -227,7 +239,6 @@ impl<'a> State<'a> {
                 if written { Next::Go } else { Next::Failed }
             }
             Err(failure) => {
-                watchdog::heard();
                 let _ = self.out.flush();
                 let next = failed(&failure.diagnostics);
                 if self.stats {
@@ -341,10 +352,7 @@ impl<'a> State<'a> {
                 let written = self.write(|_, mut out| explanation.write_text(&mut out));
                 if written { Next::Go } else { Next::Failed }
             }
-            Err(failure) => {
-                watchdog::heard();
-                failed(&failure.diagnostics)
-            }
+            Err(failure) => failed(&failure.diagnostics),
         }
     }
 
@@ -374,15 +382,11 @@ impl<'a> State<'a> {
                 self.write(|state, out| state.show_small_store(out));
                 Next::Go
             }
-            Ok(false) if self.session.is_ground() => {
+            Ok(false) if self.session.language() == Language::Constraints => {
                 report::say("gchr: there is nothing to take back\n");
                 Next::Go
             }
-            Ok(false) => {
-                let help = "`:clear` begins anew";
-                report::problem("U0119", "nothing can be taken back in a session of this program", help);
-                Next::Failed
-            }
+            Ok(false) => no_store(),
             Err(found) => failed(&found),
         }
     }
@@ -407,13 +411,12 @@ impl<'a> State<'a> {
     /// What is compiled has no limit of time, as when the session began: the session would end with it.
     fn compile(&self) {
         watchdog::limit(None, self.start);
-        watchdog::enter(Phase::Compile);
     }
 
     fn reopen(&mut self, settings: Settings) -> Next {
         self.compile();
         let options = self.args.options(settings);
-        match options.and_then(|options| self.args.open(&options)) {
+        match options.and_then(|options| self.args.open(&options, watchdog::limits())) {
             Ok(session) => {
                 (self.session, self.settings) = (session, settings);
                 Next::Names
@@ -461,6 +464,7 @@ impl<'a> State<'a> {
 
 /// Shows why there is no result.
 fn failed(found: &Diagnostics) -> Next {
+    watchdog::heard();
     report::diagnostics(found);
     Next::Failed
 }

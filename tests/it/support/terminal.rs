@@ -84,6 +84,13 @@ impl Terminal {
         }
     }
 
+    /// Tells the process that its terminal is closed, and waits for its end.
+    pub fn hang_up(mut self) {
+        // SAFETY: the process is a child that was not waited for.
+        unsafe { libc::kill(self.child.id().cast_signed(), libc::SIGHUP) };
+        self.child.wait().expect("it is a child");
+    }
+
     /// Types keys again and again until the process ends; the exit code, unless a signal ended it. Keys that come while
     /// something runs are not for the prompt.
     pub fn end_by(mut self, keys: &str) -> Option<i32> {

@@ -43,7 +43,7 @@ pub struct Refusal {
 /// The texts of one program that are files, and which of them are being read.
 pub struct NamedFiles<'a> {
     sources: &'a mut SourceMap,
-    account: &'a Account,
+    account: &'a Account<'a>,
     /// Files that are being read, outermost first, with the place that names each.
     open: Vec<(PathBuf, Option<Span>)>,
     read: HashMap<PathBuf, SourceId>,
@@ -51,7 +51,7 @@ pub struct NamedFiles<'a> {
 
 impl<'a> NamedFiles<'a> {
     /// Those of a program that begins with the text `id`. What is read counts in `account`.
-    pub fn new(sources: &'a mut SourceMap, id: SourceId, account: &'a Account) -> Self {
+    pub fn new(sources: &'a mut SourceMap, id: SourceId, account: &'a Account<'a>) -> Self {
         let main = identity(Path::new(&sources.get(id).name));
         let read = [(main.clone(), id)].into_iter().collect();
         Self { sources, account, open: vec![(main, None)], read }

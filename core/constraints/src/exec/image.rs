@@ -8,6 +8,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::signature::{Signature, SortKind, SymbolId, TextId};
 use gchr_base::value::Heap;
 use gchr_base::value::heap::Word;
+use gchr_base::watch::Watch;
 use serde::{Deserialize, Serialize};
 
 use super::table::Table;
@@ -69,7 +70,7 @@ impl Kind {
 pub enum Unrestored {
     /// It is not what was saved, or of other constraints.
     Damaged(&'static str),
-    /// There is no room for it.
+    /// There is no room for it, or it is not wanted any more.
     Stopped(StopReason),
 }
 
@@ -116,9 +117,13 @@ impl<K: Copy + Eq + std::hash::Hash> Numbering<K> {
     }
 }
 
+/// Rows between two looks at a watch.
+const LOOK: usize = 1 << 14;
+
 /// Makes plain data of constraints whose terms are in a heap.
 pub(crate) struct Writer<'a> {
     heap: &'a Heap,
+    watch: Watch<'a>,
     texts: Numbering<TextId>,
     functors: Numbering<SymbolId>,
     /// By word.
@@ -127,9 +132,10 @@ pub(crate) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new(heap: &'a Heap) -> Self {
+    /// The watch stops [`rows`](Self::rows).
+    pub(crate) fn new(heap: &'a Heap, watch: Watch<'a>) -> Self {
         let (texts, functors, terms) = (Numbering::default(), Numbering::default(), Numbering::default());
-        Self { heap, texts, functors, terms, made: Vec::new() }
+        Self { heap, watch, texts, functors, terms, made: Vec::new() }
     }
 
     /// What the constraints refer to that were written; `signature` is that of the program that ran.
@@ -144,7 +150,8 @@ impl<'a> Writer<'a> {
     }
 
     /// The constraints of a table whose ids are in a range.
-    pub(crate) fn rows(&mut self, table: &Table, range: Range<u64>) -> ImageRows {
+    pub(crate) fn rows(&mut self, table: &Table, range: Range<u64>) -> Result<ImageRows, StopReason> {
+        self.watch.look()?;
         let mut rows: Vec<u32> = table.rows().filter(|&row| range.contains(&table.ids.get(row))).collect();
         rows.sort_unstable_by_key(|&row| table.ids.get(row));
         let mut last = 0;
@@ -154,13 +161,18 @@ impl<'a> Writer<'a> {
         };
         let ids = rows.iter().map(id).collect();
         let columns = table.kinds.iter().zip(&table.columns).map(|(&kind, column)| {
-            rows.iter().map(|&row| self.word(kind, column.get(row))).collect::<Vec<u64>>()
+            let mut words = Vec::with_capacity(rows.len());
+            for some in rows.chunks(LOOK) {
+                self.watch.look()?;
+                words.extend(some.iter().map(|&row| self.word(kind, column.get(row))));
+            }
+            Ok(words)
         });
-        ImageRows {
+        Ok(ImageRows {
             kinds: table.kinds.iter().map(|&kind| Kind::of(kind)).collect(),
             ids,
-            columns: columns.collect(),
-        }
+            columns: columns.collect::<Result<_, StopReason>>()?,
+        })
     }
 
     fn word(&mut self, kind: SortKind, word: u64) -> u64 {
@@ -204,6 +216,7 @@ impl<'a> Writer<'a> {
 
 /// Makes constraints of plain data, with their terms in a heap.
 pub(crate) struct Reader<'h> {
+    watch: Watch<'h>,
     texts: Vec<TextId>,
     /// By functor, from its first use on.
     symbols: Vec<Option<SymbolId>>,
@@ -213,20 +226,28 @@ pub(crate) struct Reader<'h> {
 
 impl<'h> Reader<'h> {
     /// `texts` are the numbers of the texts in a signature; `symbol` gives a functor its own, or nothing where the
-    /// signature has none.
+    /// signature has none. The watch stops this and [`rows`](Self::rows).
     pub(crate) fn new(
         values: &Values,
         heap: &'h mut Heap,
+        watch: Watch<'h>,
         texts: Vec<TextId>,
         mut symbol: impl FnMut(&str, usize) -> Option<SymbolId>,
     ) -> Result<Self, Unrestored> {
         let symbols = vec![None; values.functors.len()];
-        let mut reader = Self { texts, symbols, terms: Vec::new(), heap };
-        for term in &values.terms {
+        let mut reader = Self { watch, texts, symbols, terms: Vec::new(), heap };
+        for (at, term) in values.terms.iter().enumerate() {
+            reader.look(at)?;
             let word = reader.term(term, &values.functors, &mut symbol)?;
             reader.terms.push(word);
         }
         Ok(reader)
+    }
+
+    /// Looks at the watch now and then.
+    fn look(&self, at: usize) -> Result<(), Unrestored> {
+        let looked = if at.is_multiple_of(LOOK) { self.watch.look() } else { Ok(()) };
+        looked.map_err(Unrestored::Stopped)
     }
 
     fn text(&self, number: u64) -> Result<TextId, Unrestored> {
@@ -278,6 +299,7 @@ impl<'h> Reader<'h> {
         }
         let (mut id, mut values) = (0_u64, vec![0; arity]);
         for (at, step) in rows.ids.iter().enumerate() {
+            self.look(at)?;
             id = id.checked_add(*step).filter(|&id| id < end).ok_or(DAMAGED_NUMBER)?;
             if at > 0 && *step == 0 {
                 return Err(DAMAGED_NUMBER);

@@ -6,6 +6,7 @@ use gchr_base::ids::Id;
 use gchr_base::memory;
 use gchr_base::signature::{ConstraintId, Functors, Signature, SortId, SortKind};
 use gchr_base::value::Heap;
+use gchr_base::watch::Watch;
 use serde::{Deserialize, Serialize};
 
 use super::Resident;
@@ -33,21 +34,25 @@ impl Image {
 }
 
 impl Resident {
-    /// The store as plain data; `signature` is that of the program that ran. The reason where there is no room for it.
-    pub fn image(&self, signature: &Signature) -> Result<Image, StopReason> {
+    /// The store as plain data; `signature` is that of the program that ran. The reason where there is no room for
+    /// it, or where the watch says so.
+    pub fn image(&self, signature: &Signature, watch: &Watch<'_>) -> Result<Image, StopReason> {
         let words: usize = self.store.tables.iter().map(|table| table.live() * (1 + table.kinds.len())).sum();
         memory::ask(8 * words as u64).map_err(|shortage| shortage.of("a saved session"))?;
-        let mut writer = Writer::new(&self.store.heap);
-        let tables = self.store.tables.iter().map(|table| writer.rows(table, 0..self.next_id)).collect();
+        let mut writer = Writer::new(&self.store.heap, watch.clone());
+        let tables = self.store.tables.iter().map(|table| writer.rows(table, 0..self.next_id));
+        let tables = tables.collect::<Result<_, StopReason>>()?;
         Ok(Image { next_id: self.next_id, values: writer.values(signature), tables })
     }
 
     /// A store of an image, with texts and functors that the signature has or gets. `any` is the sort of all values.
+    /// The watch stops it.
     pub fn restore(
         image: Image,
         signature: &mut Signature,
         any: SortId,
         depth: usize,
+        watch: &Watch<'_>,
     ) -> Result<Self, Unrestored> {
         let Image { next_id, values, tables } = image;
         if !tables.is_empty() && tables.len() != signature.constraints.len() {
@@ -60,7 +65,7 @@ impl Resident {
         let texts = values.texts().map(|text| signature.texts.intern(text)).collect();
         let mut known = Functors::of(signature, any);
         let symbol = |name: &str, arity| Some(known.functor(signature, name, arity, None));
-        let reader = Reader::new(&values, &mut heap, texts, symbol)?;
+        let reader = Reader::new(&values, &mut heap, watch.clone(), texts, symbol)?;
         let made = tables.iter().zip(signature.constraints.iter());
         let made = made.map(|(rows, c)| plain(&reader, rows, &c.name, c.columns.len(), next_id));
         let tables = made.collect::<Result<Vec<Table>, Unrestored>>()?;

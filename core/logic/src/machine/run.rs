@@ -37,7 +37,7 @@ impl Machine<'_, '_> {
         self.findalls.clear();
         self.env = 0;
         self.cp = crate::code::at::ANSWER;
-        if self.returns && self.choices.is_empty() {
+        if self.choices.len() < self.floor() {
             self.choose(Alternative::Code(FAIL), 0);
         }
         let level = self.choices.len();

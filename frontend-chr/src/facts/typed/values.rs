@@ -26,6 +26,8 @@ pub enum Wrong {
     Null,
     Range(String),
     Negative(i64),
+    /// An integer that no float is.
+    Inexact(i64),
     Type(String),
     Encoding,
 }
@@ -66,8 +68,10 @@ pub fn extend(cells: &mut Option<Cells>, values: &Values, want: &Want) -> Result
             Ok(())
         }
         (Values::Int(values), Some(Cells::Float(all))) => {
-            all.extend(values.iter().map(|&n| n as f64));
-            Ok(())
+            values.iter().enumerate().try_for_each(|(row, &n)| {
+                all.push(exact(n).map_err(|wrong| (row, wrong))?);
+                Ok(())
+            })
         }
         (Values::Float(values), Some(Cells::Float(all))) => {
             all.extend_from_slice(values);
@@ -91,6 +95,12 @@ pub fn extend(cells: &mut Option<Cells>, values: &Values, want: &Want) -> Result
         // The types of the columns were compared before.
         _ => Err((0, Wrong::Type("a value of another type".into()))),
     }
+}
+
+/// The float that an integer is.
+fn exact(n: i64) -> Result<f64, Wrong> {
+    let float = n as f64;
+    if float as i128 == i128::from(n) { Ok(float) } else { Err(Wrong::Inexact(n)) }
 }
 
 fn text(all: &mut TextCells, name: &str, want: &Want) -> Result<(), Wrong> {
@@ -126,7 +136,7 @@ fn one(cells: &mut Option<Cells>, value: &Value, want: &Want) -> Result<(), Wron
     };
     let cells = cells.get_or_insert_with(|| Cells::new(first));
     if let (Cells::Int(all), Value::Float(_), Want::Number | Want::Infer) = (&*cells, value, want) {
-        *cells = Cells::Float(all.iter().map(|&n| n as f64).collect());
+        *cells = Cells::Float(all.iter().map(|&n| exact(n)).collect::<Result<_, _>>()?);
     }
     match (cells, value) {
         (Cells::Int(_), Value::Int(n)) if *n < 0 && *want == Want::Natural => Err(Wrong::Negative(*n)),
@@ -135,7 +145,7 @@ fn one(cells: &mut Option<Cells>, value: &Value, want: &Want) -> Result<(), Wron
             Ok(())
         }
         (Cells::Float(all), Value::Int(n)) => {
-            all.push(*n as f64);
+            all.push(exact(*n)?);
             Ok(())
         }
         (Cells::Float(all), Value::Float(x)) => {

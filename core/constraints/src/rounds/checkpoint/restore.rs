@@ -19,6 +19,7 @@ use gchr_base::ids::Id;
 use gchr_base::memory;
 use gchr_base::rule::RuleId;
 use gchr_base::signature::SymbolId;
+use gchr_base::watch::Watch;
 
 const DAMAGED_LIST: Unrestored = Unrestored::Damaged("a list is of constraints that are not there");
 
@@ -121,7 +122,7 @@ impl<'f, 'a, 'c> Filling<'f, 'a, 'c> {
         let texts = part.values.texts().map(|text| program.signature.texts.find(text)).collect::<Option<_>>();
         let texts = texts.ok_or(Unrestored::Damaged("it has a text that the program does not have"))?;
         let symbol = |name: &str, arity| self.functors.get(&(name, arity)).copied();
-        let reader = Reader::new(&part.values, heap, texts, symbol)?;
+        let reader = Reader::new(&part.values, heap, Watch::new(), texts, symbol)?;
         for (id, rows) in self.scope.plan.tables.ids().zip(tables) {
             if rows.ids.is_empty() {
                 continue;

@@ -10,6 +10,7 @@ use crate::rounds::found::{Pending, State};
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
 use gchr_base::memory;
+use gchr_base::watch::Watch;
 
 /// The part of a worker; the reason where there is no room for it.
 pub(in crate::rounds) fn save(
@@ -32,13 +33,14 @@ pub(in crate::rounds) fn save(
         .collect();
     let words: usize = own.iter().flatten().map(|table| table.live() * (1 + table.kinds.len())).sum();
     memory::ask(8 * words as u64).map_err(|shortage| shortage.of("a checkpoint"))?;
-    let mut writer = Writer::new(&state.heap);
-    let mut rows = |range: std::ops::Range<u64>| -> Vec<ImageRows> {
-        own.iter()
-            .map(|table| table.map_or_else(ImageRows::default, |table| writer.rows(table, range.clone())))
-            .collect()
+    let mut writer = Writer::new(&state.heap, Watch::new());
+    let mut rows = |range: std::ops::Range<u64>| -> Result<Vec<ImageRows>, StopReason> {
+        let of = |table: &Option<&Table>| {
+            table.map_or_else(|| Ok(ImageRows::default()), |table| writer.rows(table, range.clone()))
+        };
+        own.iter().map(of).collect()
     };
-    let (old, new) = (rows(0..moment.mark), rows(moment.mark..state.next_id));
+    let (old, new) = (rows(0..moment.mark)?, rows(moment.mark..state.next_id)?);
     let id = |&(table, row): &(u32, u32)| (table, state.tables[table as usize].ids.get(row));
     Ok(Part {
         counts: moment.counts,
