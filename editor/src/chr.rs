@@ -48,6 +48,13 @@ const WORDS: &[&str] = &[
 /// Built-in predicates whose argument is a constraint.
 const OF_CONSTRAINTS: &[&str] = &["find_chr_constraint", "remove_constraint"];
 
+/// The files that a constraint program names, each by the names that are tried.
+pub(crate) fn imports(text: &str) -> Vec<Vec<String>> {
+    let mut sources = SourceMap::new();
+    let id = sources.add("text", text);
+    gchr_chr::files_named(&gchr_chr::parse(&sources, id).ast)
+}
+
 impl Index {
     /// The symbols of a constraint program: of its own text, not of files that it names.
     pub fn of_constraints(text: &str) -> Self {

@@ -15,4 +15,17 @@ pub use format::{Layout, format};
 pub use index::{Entry, Index, Kind, Occurrence, Role, Symbol};
 pub use rename::Unnameable;
 pub use text::{Encoding, Place, Text};
-pub use trs::imports;
+
+use std::path::{Path, PathBuf};
+
+use gchr_base::reading::named::find;
+
+/// The files beside a text that it names, as far as there are such files.
+pub fn imports(layout: Layout, text: &str, folder: &Path) -> Vec<PathBuf> {
+    let (named, endings): (Vec<Vec<String>>, &[&str]) = match layout {
+        Layout::Terms => (trs::imports(text).into_iter().map(|name| vec![name]).collect(), &["trs"]),
+        Layout::Constraints => (chr::imports(text), &gchr_chr::FILE_ENDINGS),
+    };
+    let found = named.iter().filter_map(|names| names.iter().find_map(|name| find(folder, name, endings)));
+    found.collect()
+}

@@ -19,7 +19,7 @@ pub(crate) const WORDS: &[&str] = &[
 ];
 
 /// The names of the files that a term program imports.
-pub fn imports(text: &str) -> Vec<String> {
+pub(crate) fn imports(text: &str) -> Vec<String> {
     let mut sources = SourceMap::new();
     let id = sources.add("text", text);
     let module = gchr_trs::parse(&sources, id).ast;

@@ -370,6 +370,92 @@ fn a_text_is_laid_out_by_one_edit() {
     assert_eq!(client.end().0, 0);
 }
 
+/// What a constraint program includes, directly or not, is found in its text; so is what is wrong there.
+#[test]
+fn included_texts_are_looked_into() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("parts")).expect("a folder");
+    scratch.file(
+        "parts/edges.pl",
+        "% A way of one step.\n:- chr_constraint edge(+int, +int).\n:- include(more).\n",
+    );
+    scratch.file("parts/more.chr", "twice(X, Y) :- Y is 2 * X.\n");
+    let uri = format!("file://{}", scratch.path("main.chr").display());
+    let text = ":- include('parts/edges').\n:- chr_constraint path(+int, +int).\n\
+        edge(X, Y) ==> twice(X, Z), path(Z, Y).\n";
+    let (mut client, _) = Client::open(json!({}));
+    client.open_text(&uri, text);
+    assert_eq!(client.findings(&uri, 1), Vec::<Value>::new());
+    for (mark, file, line) in
+        [("edge(X", "parts/edges.pl", 1), ("twice(X", "parts/more.chr", 0), ("path(Z", "main.chr", 1)]
+    {
+        let defined = client.about("textDocument/definition", &uri, text, mark, json!({}));
+        let found = defined["result"]["uri"].as_str().unwrap_or_default();
+        assert!(
+            found.ends_with(file) && defined["result"]["range"]["start"]["line"] == line,
+            "{mark}: {defined}"
+        );
+    }
+    let hover = client.about("textDocument/hover", &uri, text, "edge(X", json!({}));
+    let shown = hover["result"]["contents"]["value"].as_str().unwrap_or_default();
+    assert!(shown.contains("constraint edge(+int, +int)") && shown.contains("A way of one step."), "{hover}");
+    let known = client.about("textDocument/completion", &uri, text, "path(Z", json!({}));
+    let labels: Vec<_> =
+        known["result"].as_array().expect("a list").iter().map(|item| &item["label"]).collect();
+    assert!(labels.contains(&&json!("edge")) && labels.contains(&&json!("twice")), "{known}");
+    // A mistake in a part is told with its place, and goes when the part is saved without it.
+    scratch.file("parts/more.chr", "twice(X, Y) :- Y is .\n");
+    client.tell("textDocument/didSave", json!({"textDocument": {"uri": uri}}));
+    let wrong = loop {
+        let found = client.findings(&uri, 1);
+        if !found.is_empty() {
+            break found;
+        }
+    };
+    let is_there = |one: &Value| one["message"].as_str().is_some_and(|m| m.contains("parts/more.chr:1:"));
+    assert!(wrong.iter().any(is_there), "{wrong:?}");
+    assert_eq!(client.end().0, 0);
+}
+
+/// A text of thousands of rules is checked while somebody waits.
+#[test]
+fn large_texts_are_checked_soon() {
+    let rules = 3000;
+    let declared: Vec<String> = (0..rules).map(|i| format!("c{i}(+int, +int)")).collect();
+    let lines: String = (0..rules)
+        .map(|i| format!("c{i}(X, Y) ==> X < {i}, Y > X | c{}(Y, X).\n", (i + 1) % rules))
+        .collect();
+    let text = format!(":- chr_constraint {}.\n{lines}", declared.join(", "));
+    let (mut client, _) = Client::open(json!({}));
+    let uri = "file:///none/large.chr";
+    client.open_text(uri, &text);
+    let hover = client.about("textDocument/hover", uri, &text, "c7(X", json!({}));
+    assert!(
+        hover["result"]["contents"]["value"].as_str().is_some_and(|t| t.contains("constraint c7")),
+        "{hover}"
+    );
+    assert_eq!(client.findings(uri, 1), Vec::<Value>::new());
+    assert_eq!(client.end().0, 0);
+}
+
+/// Names are changed beside clauses that cannot be read.
+#[test]
+fn names_change_beside_mistakes() {
+    let text = ":- chr_constraint edge(+int, +int), path(+int, +int).\nedge(X, Y) ==> path(X, Y.\n\
+        edge(X, Y), path(Y, Z) ==> path(X, Z).\nfoo(] .\npath(X, X) <=> true.\n";
+    let (mut client, _) = Client::open(json!({}));
+    let uri = "file:///none/wrong.chr";
+    client.open_text(uri, text);
+    assert!(client.findings(uri, 1).len() >= 2);
+    let renamed = client.about("textDocument/rename", uri, text, "path(+int", json!({"newName": "way"}));
+    let edits = renamed["result"]["changes"][uri].as_array().expect("edits").clone();
+    let lines: Vec<i64> = edits.iter().filter_map(|edit| edit["range"]["start"]["line"].as_i64()).collect();
+    for line in [0, 2, 4] {
+        assert!(lines.contains(&line), "{renamed}");
+    }
+    assert_eq!(client.end().0, 0);
+}
+
 #[test]
 fn symbols_of_term_programs_are_found() {
     let text = "% Natural numbers.

@@ -62,8 +62,7 @@ fn symbols(documents: &Documents, params: Value) -> Answer {
 fn hovered(documents: &Documents, params: Value) -> Answer {
     let asked: lsp::HoverParams = parameters(params)?;
     let (document, byte) = at(documents, &asked.text_document_position_params)?;
-    let encoding = documents.encoding();
-    value(hover(document, byte).or_else(|| hover_of_imported(document, byte, encoding)))
+    value(hover(document, byte, documents.encoding()))
 }
 
 fn definition(documents: &Documents, params: Value) -> Answer {
@@ -185,20 +184,17 @@ fn about(document: &Document, symbol: usize) -> Vec<String> {
     [format!("```\n{shown}\n```")].into_iter().chain(comment).collect()
 }
 
-fn hover_of_imported(document: &Document, byte: usize, encoding: Encoding) -> Option<lsp::Hover> {
-    let (other, symbol) = imported(document, byte, encoding)?;
-    Some(lsp::Hover { contents: markup(&about(other, symbol)), range: None })
-}
-
 fn markup(parts: &[String]) -> lsp::HoverContents {
     let value = parts.join("\n\n");
     lsp::HoverContents::Markup(lsp::MarkupContent { kind: lsp::MarkupKind::Markdown, value })
 }
 
-/// The declaration of a symbol with the comment above it; of a rule, what is known of how it can run.
-fn hover(document: &Document, byte: usize) -> Option<lsp::Hover> {
+/// The declaration of a symbol, which may be one of another text, with the comment above it; of a rule, what is known
+/// of how it can run.
+fn hover(document: &Document, byte: usize, encoding: Encoding) -> Option<lsp::Hover> {
     let here = document.index().at(byte);
-    let mut parts = here.map(|here| about(document, here.symbol)).unwrap_or_default();
+    let symbol = here.map(|here| (document, here.symbol)).or_else(|| imported(document, byte, encoding));
+    let mut parts = symbol.map(|(of, symbol)| about(of, symbol)).unwrap_or_default();
     let in_rule = |entry: &&Entry| entry.kind == Kind::Rule && entry.range.contains(&byte);
     if here.is_none_or(|here| here.role == Role::Definition)
         && let Some(rule) = document.index().outline().iter().find(in_rule)

@@ -10,7 +10,7 @@ use gchr::base::escape;
 use gchr::base::memory;
 use gchr::base::reading::{self, Account, named};
 use gchr::{Language, Syntax};
-use gchr_editor::{Encoding, Index, Place, Text};
+use gchr_editor::{Encoding, Index, Layout, Place, Text};
 use lsp_types as lsp;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -193,7 +193,7 @@ pub fn read<T: DeserializeOwned>(params: Value) -> Result<T, String> {
     serde_json::from_value(params).map_err(|error| error.to_string())
 }
 
-/// What a term program imports; files that cannot be read are left out, which is a finding of the program.
+/// What a program imports or includes; files that cannot be read are left out, which is a finding of the program.
 fn read_imported(document: &Document, encoding: Encoding) -> Vec<Document> {
     let mut found: Vec<Document> = Vec::new();
     let (mut seen, mut next) = (HashSet::from([named::identity(&document.path)]), 0);
@@ -207,11 +207,13 @@ fn read_imported(document: &Document, encoding: Encoding) -> Vec<Document> {
             },
         };
         next += 1;
-        let names =
-            if of.syntax == Syntax::Trs { gchr_editor::imports(of.text.as_str()) } else { Vec::new() };
-        let folder = of.path.parent().map(Path::to_path_buf).unwrap_or_default();
-        for name in names {
-            let Some(path) = named::find(&folder, &name, &["trs"]) else { continue };
+        let (layout, syntax) = match of.syntax {
+            Syntax::Trs => (Layout::Terms, Syntax::Trs),
+            Syntax::Chr => (Layout::Constraints, Syntax::Chr),
+            Syntax::Format(_) | Syntax::Mcrl2 | Syntax::Maude => continue,
+        };
+        let folder = of.path.parent().unwrap_or(Path::new("")).to_path_buf();
+        for path in gchr::with_large_stack(|| gchr_editor::imports(layout, of.text.as_str(), &folder)) {
             let path = named::identity(&path);
             if !seen.insert(path.clone()) || seen.len() > named::MAX_FILES {
                 continue;
@@ -219,7 +221,7 @@ fn read_imported(document: &Document, encoding: Encoding) -> Vec<Document> {
             let bytes = reading::read(&path, &account).ok();
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
             if let (Some(text), Some(uri)) = (text, uri_of(&path)) {
-                found.push(Document::new(uri, Text::new(text, encoding), 0, Syntax::Trs, path));
+                found.push(Document::new(uri, Text::new(text, encoding), 0, syntax, path));
             }
         }
     }

@@ -184,20 +184,39 @@ impl<'p> Chooser<'p> {
 
     fn best_by_descent(&self) -> Homes {
         let mut homes: Homes = self.choices.iter().map(|own| own[0].clone()).collect();
-        let mut cost = self.cost(&homes);
+        let rules = self.rules_by_table();
         loop {
-            let before = cost;
+            let mut is_better = false;
             for (id, own) in self.plan.tables.ids().zip(&self.choices) {
+                // What other rules cost stays as it is.
+                let cost =
+                    |homes: &Homes| -> u64 { rules[id].iter().map(|&rule| self.rule(homes, rule).0).sum() };
+                let mut least = cost(&homes);
                 for choice in own {
                     let kept = std::mem::replace(&mut homes[id], choice.clone());
-                    let now = self.cost(&homes);
-                    if now < cost { cost = now } else { homes[id] = kept }
+                    let now = cost(&homes);
+                    if now < least { (least, is_better) = (now, true) } else { homes[id] = kept }
                 }
             }
-            if cost == before {
+            if !is_better {
                 return homes;
             }
         }
+    }
+
+    /// The rules whose cost the home of each table is a part of.
+    fn rules_by_table(&self) -> IdVec<ConstraintId, Vec<RuleId>> {
+        let mut rules: IdVec<ConstraintId, Vec<RuleId>> =
+            self.plan.tables.iter().map(|_| Vec::new()).collect();
+        for (id, rule) in self.plan.general_rules() {
+            for table in rule.heads.iter().map(|head| head.constraint).chain(rule.added()) {
+                // Rules come in their order.
+                if rules[table].last() != Some(&id) {
+                    rules[table].push(id);
+                }
+            }
+        }
+        rules
     }
 
     fn cost(&self, homes: &Homes) -> u64 {
