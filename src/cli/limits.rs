@@ -21,7 +21,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     memory: Option<u64>,
     /// Stop after this time, e.g. 10s, 5m or 1.5h: from the start of the process to the last byte of the result; in
-    /// comparisons, of each run
+    /// comparisons and tests, of each run
     #[arg(long, value_name = "T", value_parser = values::duration)]
     timeout: Option<Duration>,
     /// Stop when the result, or what the program itself writes, takes more than SIZE, e.g. 100M [default: no limit]

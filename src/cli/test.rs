@@ -1,15 +1,16 @@
 //! `gchr test`: what comments of programs expect of goals and terms.
 //!
 //! `%> GOALS` or `%> TERM` begins an expectation; each `%=` line behind it is a line of the result, and `%= error CODE`
-//! says that there is none. What the program itself writes is a part of the result.
+//! says that there is none. What the program itself writes is a part of the result. In place of `%` stands what begins
+//! a comment in the format of the program.
 
 use std::path::{Path, PathBuf};
 
 use gchr::base::escape;
 use gchr::base::memory as limits_of_process;
-use gchr::base::reading::{Account, read_text};
+use gchr::base::reading::{self, Account, read_text};
 use gchr::base::source::SourceMap;
-use gchr::{CompileOptions, Control, Diagnostics, Input, Language};
+use gchr::{CompileOptions, Control, Diagnostics, Input, Language, Syntax};
 
 use super::device::DeviceArgs;
 use super::effects::{self, Case};
@@ -28,7 +29,8 @@ use super::{interrupt, memory, report};
     with this error. The exit code is 0 when all expectations hold, 1 when one does not, 2 when a program has none."
 )]
 pub struct Args {
-    /// Program files: .trs, .rec, .ari (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    /// Program files: .trs, .rec, .ari (term rewriting) or .chr, .pl (Constraint Handling Rules); a folder stands for
+    /// all programs in it that expect something
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Language of the files, when their endings do not tell
@@ -77,21 +79,19 @@ fn all(args: &Args) -> Result<Exit, Exit> {
         ..Default::default()
     };
     let options = args.semantics.complete(options);
+    let mut tested = Vec::new();
+    for file in &args.files {
+        tested.extend(if file.is_dir() { in_folder(file)? } else { vec![(file.clone(), of_file(file)?)] });
+    }
     // A program with errors may be of any kind: what it expects says so.
-    let programs = args.files.iter().map(|file| args.program(file).parse());
+    let programs = tested.iter().map(|(file, _)| args.program(file).parse());
     let cases = programs.map(|program| program.map(|program| Case::of(&program, &options)));
     if let Ok(cases) = cases.collect::<Result<Vec<_>, _>>() {
         effects::check(&cases)?;
     }
     let (mut passed, mut failed) = (0, 0);
-    for file in &args.files {
-        let expected = read(file)?;
-        if expected.is_empty() {
-            let message = format!("{} expects nothing", file.display());
-            report::problem("U0120", &message, "write `%> input` and `%= result` in comments of the program");
-            return Err(Exit::Usage);
-        }
-        for one in &expected {
+    for (file, expected) in &tested {
+        for one in expected {
             if interrupt::requested() {
                 return Ok(Exit::Failed);
             }
@@ -110,6 +110,55 @@ fn all(args: &Args) -> Result<Exit, Exit> {
     Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
 }
 
+/// What a file expects, which must be something.
+fn of_file(file: &Path) -> Result<Vec<Expectation>, Exit> {
+    let expected = read(file)?;
+    if expected.is_empty() {
+        return Err(expects_nothing(file));
+    }
+    Ok(expected)
+}
+
+fn expects_nothing(path: &Path) -> Exit {
+    let message = format!("{} expects nothing", path.display());
+    report::problem("U0120", &message, "write `%> input` and `%= result` in comments of the program");
+    Exit::Usage
+}
+
+/// The programs of a folder and of those in it that expect something, by their names. Others may be parts of programs.
+fn in_folder(folder: &Path) -> Result<Vec<(PathBuf, Vec<Expectation>)>, Exit> {
+    let unread = |path: &Path, error: std::io::Error| {
+        report::finding(&reading::unread(
+            error,
+            "U0101",
+            path,
+            "give the path of a folder or of a program file",
+        ));
+        Exit::Usage
+    };
+    let (mut found, mut open) = (Vec::new(), vec![folder.to_path_buf()]);
+    while let Some(path) = open.pop() {
+        // A link may lead to where it stands.
+        if path == folder || (path.is_dir() && !path.is_symlink()) {
+            let entries = std::fs::read_dir(&path).and_then(|entries| {
+                let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+                paths.collect::<Result<Vec<PathBuf>, _>>()
+            });
+            let mut paths = entries.map_err(|error| unread(&path, error))?;
+            paths.retain(|path| {
+                path.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b"."))
+            });
+            paths.sort();
+            open.extend(paths.into_iter().rev());
+        } else if path.is_file() && Syntax::of_path(&path).is_some() {
+            let expected = read(&path)?;
+            found.push((path, expected));
+        }
+    }
+    found.retain(|(_, expected)| !expected.is_empty());
+    if found.is_empty() { Err(expects_nothing(folder)) } else { Ok(found) }
+}
+
 fn read(file: &Path) -> Result<Vec<Expectation>, Exit> {
     let account = Account::new(Some(limits_of_process::bound()));
     let text = read_text(file, &mut SourceMap::new(), "give the path of a program file", &account);
@@ -124,6 +173,14 @@ fn read(file: &Path) -> Result<Vec<Expectation>, Exit> {
     })
 }
 
+/// What begins a comment in the formats of programs.
+const COMMENTS: [&str; 3] = ["%", ";", "***"];
+
+/// What is behind a mark at the beginning of a comment.
+fn in_comment(line: &str, mark: char) -> Option<&str> {
+    COMMENTS.iter().find_map(|comment| line.strip_prefix(comment)?.strip_prefix(mark))
+}
+
 /// What a text expects; the line of a result without an input.
 fn expectations(text: &str) -> Result<Vec<Expectation>, usize> {
     let mut found: Vec<Expectation> = Vec::new();
@@ -131,13 +188,13 @@ fn expectations(text: &str) -> Result<Vec<Expectation>, usize> {
     let mut in_input = false;
     for (line, content) in (1..).zip(text.lines()) {
         let content = content.trim();
-        if let Some(input) = content.strip_prefix("%>") {
+        if let Some(input) = in_comment(content, '>') {
             match found.last_mut().filter(|_| in_input) {
                 Some(last) => last.input.push_str(&format!("\n{}", input.trim())),
                 None => found.push(Expectation { line, input: input.trim().into(), result: Vec::new() }),
             }
             in_input = true;
-        } else if let Some(result) = content.strip_prefix("%=") {
+        } else if let Some(result) = in_comment(content, '=') {
             let result = result.strip_prefix(' ').unwrap_or(result).trim_end();
             found.last_mut().ok_or(line)?.result.push(result.to_string());
             in_input = false;
@@ -223,5 +280,7 @@ mod tests {
             [expected(2, "p(1),\np(2)", &["p(1)", " x"]), expected(7, "q\nr", &[]), expected(10, "s", &[])]
         );
         assert_eq!(expectations("a\n%= b\n"), Err(2));
+        let other = expectations("; one\n;> (f x)\n;= a\n***> g\n***= b\n--> c\n").expect("expectations");
+        assert_eq!(other, [expected(2, "(f x)", &["a"]), expected(4, "g", &["b"])]);
     }
 }

@@ -67,15 +67,59 @@ fn what_does_not_hold_is_shown() {
 #[test]
 fn the_examples_keep_their_word() {
     let root = crate::support::root();
-    let folders = ["examples", "examples/chr"].map(|folder| root.join(folder));
+    let folders = ["examples", "examples/chr", "examples/formats", "examples/language"].map(|f| root.join(f));
     let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
     let paths = entries.map(|entry| entry.expect("an entry").path());
-    let says = |path: &std::path::PathBuf| {
-        path.is_file() && std::fs::read_to_string(path).is_ok_and(|text| text.contains("\n%= "))
-    };
-    let examples: Vec<String> = paths.filter(says).map(|path| path.display().to_string()).collect();
-    assert!(examples.len() > 20, "{examples:?}");
-    let args: Vec<&str> = ["test"].into_iter().chain(examples.iter().map(String::as_str)).collect();
-    let run = gchr(&args);
+    let programs: Vec<_> = paths.filter(|path| gchr::Syntax::of_path(path).is_some()).collect();
+    assert!(programs.len() > 50, "{programs:?}");
+    for path in programs {
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let says = ["\n%= ", "\n;= ", "\n***= "].iter().any(|mark| text.contains(mark));
+        assert!(says, "{} says what it gives", path.display());
+    }
+    let run = gchr(&["test", "examples"]);
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+}
+
+/// A folder stands for its programs that expect something, in the order of their names.
+#[test]
+fn folders_are_walked() {
+    let scratch = Scratch::new();
+    for folder in ["all/b", "all/.hidden", "none"] {
+        std::fs::create_dir_all(scratch.path(folder)).expect("a folder");
+    }
+    let wrong = GCD.replace("%= gcd(3)", "%= gcd(4)");
+    for (name, text) in [
+        ("all/c.chr", wrong.as_str()),
+        ("all/b/a.chr", &wrong),
+        ("all/a.chr", GCD),
+        ("all/silent.chr", ":- chr_constraint p.\np <=> true.\n"),
+        ("all/notes.txt", "%> nothing\n%= at all\n"),
+        ("all/.hidden/d.chr", &wrong),
+        ("none/silent.chr", ":- chr_constraint p.\np <=> true.\n"),
+    ] {
+        scratch.file(name, text);
+    }
+    let run = scratch.gchr(&["test", "all"]);
+    let failed = "FAILED all/b/a.chr:5: gcd(9), gcd(6)\n  expected gcd(4)\n  found    gcd(3)\n";
+    let expected = format!("{failed}{}13 passed, 2 failed\n", failed.replace("b/a.chr", "c.chr"));
+    assert_eq!((run.code, run.stderr), (1, expected));
+    let none = scratch.gchr(&["test", "none"]);
+    assert!(none.code == 2 && none.stderr.contains("none expects nothing"), "{}", none.stderr);
+}
+
+/// Each run has the limits for itself: what stops one of them stops no other.
+#[test]
+fn limits_are_those_of_each_run() {
+    let scratch = Scratch::new();
+    let grow = ":- chr_constraint s(+int).\ns(N) ==> M is N + 1, s(M).\n";
+    let endless = ":- chr_constraint s(+int).\ns(N) <=> M is N + 1, s(M).\n";
+    for (text, limit, value, code) in
+        [(grow, "--memory", "60M", "R0202"), (endless, "--timeout", "300ms", "R0204")]
+    {
+        let expected = format!("{text}%> s(1)\n%= error {code}\n%> s(2)\n%= error {code}\n");
+        scratch.file("endless.chr", &expected);
+        let run = scratch.gchr(&["test", "endless.chr", limit, value]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, "2 passed, 0 failed\n"));
+    }
 }
