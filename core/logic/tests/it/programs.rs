@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use gchr_base::control::Limits;
 use gchr_logic::{Answers, Options};
 
-use crate::support::{run, run_with};
+use crate::support::{has_swipl, run, run_with};
 
 /// A program with its queries and what they give.
 struct Case {
@@ -148,8 +148,7 @@ fn swi(case: &Case) -> Vec<String> {
 
 #[test]
 fn swi_prolog_gives_the_same_answers() {
-    if Command::new("swipl").arg("--version").output().is_err() {
-        println!("skipped: swipl is not installed");
+    if !has_swipl() {
         return;
     }
     let all = cases();

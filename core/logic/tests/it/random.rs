@@ -7,7 +7,7 @@ use std::process::Command;
 use gchr_base::control::Limits;
 use gchr_logic::Answers;
 
-use crate::support::{Random, run};
+use crate::support::{Random, has_swipl, run};
 
 const PROGRAMS: u64 = 24;
 const QUERIES: u64 = 4;
@@ -118,8 +118,7 @@ impl Texts {
 
 #[test]
 fn random_programs_do_what_they_do_with_swi_prolog() {
-    if Command::new("swipl").arg("--version").output().is_err() {
-        println!("skipped: swipl is not installed");
+    if !has_swipl() {
         return;
     }
     let mut texts = Texts { random: Random(41), program: String::new(), query: String::new() };

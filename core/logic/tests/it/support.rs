@@ -1,11 +1,23 @@
 //! Runs a program and writes what it does as text.
 
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use gchr_base::control::{Control, Limits};
 use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
 use gchr_logic::{Answers, MachineEvaluator, Options, Reason, Streams};
+
+/// Whether SWI-Prolog is installed, or a note that the test is skipped. With `GCHR_REQUIRE_SWIPL` set, the test fails
+/// instead.
+pub fn has_swipl() -> bool {
+    let found = Command::new("swipl").arg("--version").output().is_ok();
+    if !found {
+        assert!(std::env::var_os("GCHR_REQUIRE_SWIPL").is_none(), "there is no swipl (.ci/fetch-swipl)");
+        println!("skipped: swipl is not installed");
+    }
+    found
+}
 
 /// A sequence of numbers that looks random.
 pub struct Random(pub u64);
