@@ -189,6 +189,17 @@ impl Module {
             _ => None,
         }
     }
+    /// The heads of all rules.
+    pub fn heads(&self) -> impl Iterator<Item = TermId> {
+        self.clauses
+            .iter()
+            .flat_map(|clause| match &clause.kind {
+                ClauseKind::Rule(rule) => [rule.kept.as_slice(), rule.removed.as_slice()],
+                _ => [&[], &[]] as [&[TermId]; 2],
+            })
+            .flatten()
+            .copied()
+    }
     /// The two arguments of the compound term `name(left, right)`.
     pub fn binary(&self, id: TermId, functor: &str) -> Option<(TermId, TermId)> {
         match self.functor(id) {

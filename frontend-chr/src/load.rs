@@ -15,7 +15,7 @@ use gchr_base::logic::{Evaluator, LogicProgram, NoEvaluator, Operators};
 use gchr_base::reading::Account;
 use gchr_base::reading::named::NamedFiles;
 use gchr_base::rule::{Program, Semantics, Start, verify};
-use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::ast::{ClauseKind, Module, Term, TermKind};
 use crate::branches::{self, Branched};
@@ -394,8 +394,12 @@ impl Reading {
     fn logic(mut self) -> Loaded {
         self.diagnostics.retain(|d| d.code != "C0206" || d.is_error());
         // What ground stores must know before may turn out when the program runs.
-        for diagnostic in self.diagnostics.iter_mut().filter(|d| LATER.contains(&d.code)) {
-            diagnostic.severity = Severity::Warning;
+        let heads: HashSet<Span> = self.ast.heads().map(|head| self.ast.span(head)).collect();
+        let is_goal = |d: &Diagnostic| d.labels.first().is_some_and(|label| !heads.contains(&label.span));
+        for diagnostic in self.diagnostics.iter_mut() {
+            if LATER.contains(&diagnostic.code) || diagnostic.code == "C0303" && is_goal(diagnostic) {
+                diagnostic.severity = Severity::Warning;
+            }
         }
         let mut builder = Builder::new(&self.ast, self.quotes);
         builder.unchecked = self.declarations.unchecked;

@@ -15,14 +15,28 @@ pub(crate) fn declare(module: &Module, directive: TermId, operators: &mut Operat
     libraries::declare_operators(module, directive, operators);
     for goal in module.members(directive, ",") {
         match module.functor(goal) {
-            Some(("op", args)) => set(module, args, operators),
+            Some(("op", args)) => set(module, args, operators, |_| true),
             Some(("module", &[_, exports])) => declare_exports(module, exports, operators),
             _ => {}
         }
     }
 }
 
-fn set(module: &Module, args: &[TermId], operators: &mut Operators) {
+/// Takes the operators that a directive of a module declares for all texts: `op(700, xfx, user:(~>))`.
+pub(crate) fn declare_for_all(module: &Module, directive: TermId, operators: &mut Operators) {
+    let is_of_all = |name| {
+        let owner = module.binary(name, ":").map(|(owner, _)| module.functor(owner));
+        owner == Some(Some(("user", &[])))
+    };
+    for goal in module.members(directive, ",") {
+        if let Some(("op", args)) = module.functor(goal) {
+            set(module, args, operators, is_of_all);
+        }
+    }
+}
+
+/// Declares the names of `op(Priority, Type, Names)` that are meant.
+fn set(module: &Module, args: &[TermId], operators: &mut Operators, is_meant: impl Fn(TermId) -> bool) {
     let &[priority, fixity, names] = args else { return };
     if check(module, priority, fixity, names).is_some() {
         return;
@@ -32,7 +46,7 @@ fn set(module: &Module, args: &[TermId], operators: &mut Operators) {
         return;
     };
     let (Ok(priority), Some(fixity)) = (u16::try_from(*priority), Fixity::of(fixity)) else { return };
-    for &name in names_of(module, &names) {
+    for &name in names_of(module, &names).iter().filter(|&&name| is_meant(name)) {
         if let Some((name, [])) = module.functor(without_module(module, name)) {
             operators.set(priority, fixity, name);
         }
@@ -87,7 +101,7 @@ pub(crate) fn declare_exports(module: &Module, exports: TermId, operators: &mut 
     let TermKind::List { items, .. } = module.kind(exports) else { return };
     for &item in items {
         if let Some(("op", args)) = module.functor(item) {
-            set(module, args, operators);
+            set(module, args, operators, |_| true);
         }
     }
 }

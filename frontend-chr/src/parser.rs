@@ -186,6 +186,11 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
         module.exported = main.and_then(|main| main.exports).map(|exports| {
             let mut operators = Operators::default();
             operators::declare_exports(&module, exports, &mut operators);
+            for clause in &module.clauses {
+                if let ClauseKind::Directive(directive) = clause.kind {
+                    operators::declare_for_all(&module, directive, &mut operators);
+                }
+            }
             operators
         });
         module.modules =

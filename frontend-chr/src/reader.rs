@@ -155,8 +155,7 @@ impl<'a> Reader<'a> {
         match &token.tok {
             Tok::Atom(name) | Tok::QuotedAtom(name) if called.is_some() => {
                 self.at += 2;
-                let call = Bracket::Call { name, span, args: Vec::new() };
-                self.open(call, called.unwrap_or(span));
+                self.open_call(name, span, called.unwrap_or(span));
                 return Ok(());
             }
             Tok::Var(_) if called.is_some() => return Err(errors::variable_call(span)),
@@ -195,9 +194,21 @@ impl<'a> Reader<'a> {
         match self.peek().filter(|t| t.tok == Tok::OpenCall) {
             Some(parenthesis) => {
                 self.at += 1;
-                self.open(Bracket::Call { name, span, args: Vec::new() }, parenthesis.span);
+                self.open_call(name, span, parenthesis.span);
             }
             None => self.simple(TermKind::Atom(name.into()), span),
+        }
+    }
+
+    /// A functor and the parenthesis behind it: its arguments follow. Without arguments it is an atom, which names the
+    /// same predicate.
+    fn open_call(&mut self, name: &'a str, span: Span, parenthesis: Span) {
+        match self.peek().filter(|t| t.tok == Tok::Close) {
+            Some(close) => {
+                self.at += 1;
+                self.simple(TermKind::Atom(name.into()), span.to(close.span));
+            }
+            None => self.open(Bracket::Call { name, span, args: Vec::new() }, parenthesis),
         }
     }
 

@@ -125,6 +125,10 @@ impl Machine<'_, '_> {
                     argument = Argument::Number(n);
                 }
             }
+            // By the locale: numbers have no groups of digits in the one of C.
+            if directive == ':' {
+                directive = chars.next().unwrap_or('~');
+            }
             let number = match argument {
                 Argument::Number(n) => Some(n),
                 _ => None,

@@ -17,3 +17,5 @@ row(Name, Value) :- format("~w~t~8|~t~2f~8+~n", [Name, Value]).
 %= A = '1_234_567 12 1_23_45 -1_234'
 %? with_output_to(string(S), print_message_lines(current_output, 'P ', [hello-[], nl, a, 'b~w'-[c], nl, last]))
 %= S = "P hello\nP abc\nP last\n"
+%? format(atom(A), "~:d ~:D ~2:d ~`.t~:d~40|~:e", [1234567, 1234567, -12, 1234567, 2.5])
+%= A = '1234567 1,234,567 -0.12 .........12345672.500000e+00'
