@@ -66,7 +66,7 @@ pub(crate) struct Grammar<'s> {
 impl<'s> Grammar<'s> {
     pub fn new(signature: &'s Signature, variables: &'s HashMap<Arc<str>, TypeName>) -> Self {
         let truth = signature.literals.truth.then(|| signature.sort("Bool")).flatten();
-        let truth = truth.map(|sort| signature.sorts[sort].kind);
+        let truth = truth.map(|sort| signature.kind(Type::Sort(sort)));
         let mut grammar = Self {
             signature,
             variables,

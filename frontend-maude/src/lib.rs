@@ -12,6 +12,7 @@ mod modules;
 mod modulo;
 mod parser;
 mod signature;
+mod subsorts;
 mod syntax;
 mod term;
 mod token;

@@ -261,7 +261,7 @@ impl Space {
 
     /// What the sort of this name became.
     pub fn sort_named(&self, name: &str) -> Option<SortId> {
-        self.signature.sort(name).map(|sort| self.sorts[self.signature.sorts[sort].kind])
+        self.signature.sort(name).map(|sort| self.sorts[self.signature.kind(Type::Sort(sort))])
     }
 
     fn op(&self, key: &OpKey) -> usize {
@@ -274,7 +274,7 @@ impl Lower<'_> {
         let signature = self.space.signature.clone();
         let naturals = signature.literals.naturals.then(|| signature.library_sort("Nat")).flatten();
         if let Some(sort) = naturals {
-            let kind = signature.sorts[sort].kind;
+            let kind = signature.kind(Type::Sort(sort));
             let symbol = self.symbol("@int", vec![self.out.int], self.space.sorts[kind], None);
             self.out.signature.notations.insert(symbol, Notation::Argument);
             self.space.number = Some((kind, symbol));
@@ -429,8 +429,9 @@ impl Lower<'_> {
                 ("@sort".into(), args, int)
             }
             Make::HasSort(sort) => {
-                let of = &self.space.signature.sorts[sort];
-                (format!("_::{}", of.name), vec![self.space.sorts[of.kind]], truth)
+                let signature = &self.space.signature;
+                let kind = signature.kind(Type::Sort(sort));
+                (format!("_::{}", signature.sorts[sort].name), vec![self.space.sorts[kind]], truth)
             }
             Make::Truth => ("@truth".into(), vec![truth], self.truth_sort()),
             Make::Step(kind) => ("@step".into(), vec![self.space.sorts[kind]], self.lists(kind).left),
@@ -481,7 +482,7 @@ impl Lower<'_> {
     fn truth_sort(&self) -> SortId {
         let sort = self.space.signature.sort("Bool");
         sort.map_or(self.out.signature.booleans.sort, |sort| {
-            self.space.sorts[self.space.signature.sorts[sort].kind]
+            self.space.sorts[self.space.signature.kind(Type::Sort(sort))]
         })
     }
 
@@ -498,7 +499,7 @@ impl Lower<'_> {
     }
 
     fn truth_kind(&self) -> Option<usize> {
-        self.space.signature.sort("Bool").map(|sort| self.space.signature.sorts[sort].kind)
+        self.space.signature.sort("Bool").map(|sort| self.space.signature.kind(Type::Sort(sort)))
     }
 
     fn op(&self, key: &OpKey) -> usize {

@@ -7,6 +7,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::source::Span;
 use gchr_base::suggest::nearest;
 
+use crate::subsorts::Subsorts;
 use crate::syntax::{Name, TypeName};
 use crate::term::{OpKey, Rule, Term};
 
@@ -20,7 +21,6 @@ pub(crate) enum Type {
 #[derive(Clone, Debug)]
 pub(crate) struct Sort {
     pub name: Arc<str>,
-    pub kind: usize,
     pub span: Span,
     /// Whether the library declares it.
     pub is_library: bool,
@@ -117,8 +117,7 @@ pub(crate) struct Signature {
     names: HashMap<Arc<str>, usize>,
     /// Sorts of the library by the names that it declares them by.
     of_library: HashMap<Arc<str>, usize>,
-    /// By sort, those that are below it or the same.
-    below: Vec<Vec<bool>>,
+    order: Subsorts,
     /// By kind, its sorts; maximal ones first.
     pub kinds: Vec<Vec<usize>>,
     pub ops: Vec<Op>,
@@ -168,52 +167,15 @@ impl Signature {
                 self.of_library.entry(name.clone()).or_insert(self.sorts.len());
             }
             self.names.insert(sort.text.clone(), self.sorts.len());
-            self.sorts.push(Sort { name: sort.text.clone(), kind: 0, span: sort.span, is_library });
+            self.sorts.push(Sort { name: sort.text.clone(), span: sort.span, is_library });
         }
     }
 
     /// The order of sorts, and the kinds that it makes.
     fn order(&mut self, edges: &[(usize, usize)]) {
-        let count = self.sorts.len();
-        let mut group: Vec<usize> = (0..count).collect();
-        fn find(group: &mut [usize], at: usize) -> usize {
-            let mut root = at;
-            while group[root] != root {
-                root = group[root];
-            }
-            group[at] = root;
-            root
-        }
-        let mut directly: Vec<Vec<usize>> = vec![Vec::new(); count];
-        for &(below, above) in edges {
-            directly[above].push(below);
-            let (a, b) = (find(&mut group, below), find(&mut group, above));
-            group[a] = b;
-        }
-        self.below = (0..count)
-            .map(|sort| {
-                let mut found = vec![false; count];
-                let mut todo = vec![sort];
-                while let Some(at) = todo.pop() {
-                    if !std::mem::replace(&mut found[at], true) {
-                        todo.extend(&directly[at]);
-                    }
-                }
-                found
-            })
-            .collect();
-        let mut kinds: HashMap<usize, usize> = HashMap::default();
-        for sort in 0..count {
-            let root = find(&mut group, sort);
-            let kind = *kinds.entry(root).or_insert_with(|| {
-                self.kinds.push(Vec::new());
-                self.kinds.len() - 1
-            });
-            self.sorts[sort].kind = kind;
-            self.kinds[kind].push(sort);
-        }
+        (self.order, self.kinds) = Subsorts::new(self.sorts.len(), edges);
         for kind in &mut self.kinds {
-            kind.sort_by_key(|&sort| std::cmp::Reverse(self.below[sort].iter().filter(|&&is| is).count()));
+            kind.sort_by_cached_key(|&sort| std::cmp::Reverse(self.order.count_below(sort)));
         }
     }
 
@@ -293,13 +255,13 @@ impl Signature {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Type> {
         let sort = self.sort_or_report(&name.sort, span, diagnostics)?;
-        Some(if name.is_kind { Type::Kind(self.sorts[sort].kind) } else { Type::Sort(sort) })
+        Some(if name.is_kind { Type::Kind(self.order.kind(sort)) } else { Type::Sort(sort) })
     }
 
     /// What a known name of a sort or kind stands for.
     pub fn type_of(&self, name: &TypeName) -> Option<Type> {
         let &sort = self.names.get(&name.sort)?;
-        Some(if name.is_kind { Type::Kind(self.sorts[sort].kind) } else { Type::Sort(sort) })
+        Some(if name.is_kind { Type::Kind(self.order.kind(sort)) } else { Type::Sort(sort) })
     }
 
     /// The sort of a name.
@@ -314,7 +276,7 @@ impl Signature {
 
     pub fn kind(&self, of: Type) -> usize {
         match of {
-            Type::Sort(sort) => self.sorts[sort].kind,
+            Type::Sort(sort) => self.order.kind(sort),
             Type::Kind(kind) => kind,
         }
     }
@@ -322,7 +284,7 @@ impl Signature {
     /// Whether all terms of a type have another one.
     pub fn is_below(&self, below: Type, above: Type) -> bool {
         match (below, above) {
-            (Type::Sort(below), Type::Sort(above)) => self.below[above][below],
+            (Type::Sort(below), Type::Sort(above)) => self.order.is_below(below, above),
             (_, Type::Kind(kind)) => self.kind(below) == kind,
             (Type::Kind(_), Type::Sort(_)) => false,
         }

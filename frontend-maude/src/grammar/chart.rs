@@ -160,7 +160,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             _ => String::new(),
         };
         let sort = self.of.signature.sort(&format!("{first}{arguments}"));
-        match sort.is_some_and(|sort| self.of.signature.sorts[sort].kind == kind) {
+        match sort.is_some_and(|sort| self.of.signature.kind(Type::Sort(sort)) == kind) {
             true => end + 1 + before - reader.left(),
             false => end,
         }
@@ -314,7 +314,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         let mut constant = |chart: &mut Self, name: &str, node: Node| {
             if let Some(sort) = signature.library_sort(name) {
                 let node = chart.node(node, at, at + 1);
-                let (kind, sort) = (signature.sorts[sort].kind, Type::Sort(sort));
+                let (kind, sort) = (signature.kind(Type::Sort(sort)), Type::Sort(sort));
                 found.push(Edge { kind, end: at + 1, prec: 0, node, sort, split: 0 });
             }
         };

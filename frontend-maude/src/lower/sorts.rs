@@ -10,7 +10,7 @@ pub(super) fn total(signature: &Signature) -> Vec<bool> {
     loop {
         let mut changed = false;
         for sort in 0..total.len() {
-            let kind = signature.sorts[sort].kind;
+            let kind = signature.kind(Type::Sort(sort));
             let covers = |op: &Op| {
                 op.declared.iter().any(|(domain, range)| {
                     signature.is_below(*range, Type::Sort(sort))
@@ -19,7 +19,8 @@ pub(super) fn total(signature: &Signature) -> Vec<bool> {
             };
             let literal = |name: &str| {
                 signature.library_sort(name).is_none_or(|of| {
-                    signature.sorts[of].kind != kind || signature.is_below(Type::Sort(of), Type::Sort(sort))
+                    signature.kind(Type::Sort(of)) != kind
+                        || signature.is_below(Type::Sort(of), Type::Sort(sort))
                 })
             };
             let literals = signature.literals;
@@ -54,7 +55,7 @@ impl Lower<'_> {
         self.is_total(of)
             || match of {
                 Type::Sort(sort) => {
-                    let kind = &self.space.signature.kinds[self.space.signature.sorts[sort].kind];
+                    let kind = &self.space.signature.kinds[self.space.signature.kind(Type::Sort(sort))];
                     kind.iter().all(|&below| self.space.signature.is_below(Type::Sort(below), of))
                 }
                 Type::Kind(_) => true,
@@ -81,7 +82,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn has_sort_rules(&mut self, symbol: SymbolId, sort: usize) {
-        let (span, kind) = (self.place(), self.space.signature.sorts[sort].kind);
+        let (span, kind) = (self.place(), self.space.signature.kind(Type::Sort(sort)));
         let below: Vec<usize> = self.below(sort);
         if let Some((of, number)) = self.space.number
             && of == kind
@@ -248,7 +249,7 @@ impl Lower<'_> {
     pub(super) fn codes(&mut self, symbol: SymbolId, kind: usize) {
         let span = self.place();
         let mut sorts: Vec<usize> = (0..self.space.signature.sorts.len())
-            .filter(|&s| self.space.signature.sorts[s].kind == kind)
+            .filter(|&s| self.space.signature.kind(Type::Sort(s)) == kind)
             .collect();
         sorts.sort_by_key(|&sort| self.below(sort).len());
         for sort in sorts {
@@ -293,7 +294,7 @@ impl Lower<'_> {
             let of = rule.sort.as_ref().and_then(|of| self.space.signature.type_of(of));
             if let Some(Type::Sort(sort)) = of
                 && sorts.contains(&sort)
-                && self.space.signature.sorts[sort].kind == kind
+                && self.space.signature.kind(Type::Sort(sort)) == kind
                 && !self.is_circular(rule, sorts)
             {
                 let body = match code {

@@ -181,7 +181,7 @@ impl Reading<'_> {
         {
             return Err(crate::parser::unsupported(tokens[at].span, "conditions with rewrites"));
         }
-        let truth = self.signature.sort("Bool").map(|sort| self.signature.sorts[sort].kind);
+        let truth = self.signature.sort("Bool").map(|sort| self.signature.kind(Type::Sort(sort)));
         match (self.grammar.term(tokens, first.span, truth), outside(tokens, "=").is_empty()) {
             (Ok(term), _) => Ok(Condition::Holds(term)),
             (Err(found), true) => Err(found),
