@@ -244,7 +244,7 @@ export default grammar({
       field("functor", choice($._atom, alias($._empty_list, $.list), alias($._empty_braces, $.braces))),
       field("arguments", $.arguments),
     ),
-    arguments: $ => seq(token.immediate(prec(1, "(")), list(",", $._argument), ")"),
+    arguments: $ => seq(token.immediate(prec(1, "(")), optional(list(",", $._argument)), ")"),
 
     _empty_list: _ => seq("[", "]"),
     _empty_braces: _ => seq("{", "}"),

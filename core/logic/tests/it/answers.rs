@@ -141,3 +141,13 @@ fn terms_are_read_from_the_input() {
         "X = a\nY = \"bc\"\nZ = z\n"
     );
 }
+
+#[test]
+fn goals_of_another_arity_than_constraints_are_errors_when_they_are_called() {
+    let text = ":- use_module(library(chr)).\n:- chr_constraint again(?), total(?).\n\
+                again(X), total(0) <=> X = done.\nagain(_), total(1) <=> again(a, b).\n";
+    let first = |query| run(text, query, Answers::First(1), Limits::default());
+    assert_eq!(first("total(0), again(X)"), "X = done\n");
+    let caught = "total(1), catch(again(_), error(existence_error(procedure, P), _), true)";
+    assert_eq!(first(caught), "P = again/2\ntotal(1)\n");
+}
