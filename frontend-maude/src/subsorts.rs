@@ -120,39 +120,3 @@ fn upwards(directly: &[Vec<usize>]) -> (Vec<usize>, bool) {
     }
     (order, is_cyclic)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What the order says is what following edges from sort to sort finds, with and without cycles.
-    #[test]
-    fn the_order_is_reachability() {
-        let mut random = gchr_testkit::random::Random::new(7);
-        for round in 0..200 {
-            let count = 1 + random.below(40);
-            let edges: Vec<(usize, usize)> = (0..random.below(2 * count + 1))
-                .map(|_| (random.below(count), random.below(count)))
-                .filter(|(below, above)| round % 2 == 0 || below < above)
-                .collect();
-            let (order, kinds) = Subsorts::new(count, &edges);
-            assert_eq!(kinds.iter().map(Vec::len).sum::<usize>(), count);
-            for above in 0..count {
-                let mut reached = vec![false; count];
-                let mut todo = vec![above];
-                while let Some(sort) = todo.pop() {
-                    if !std::mem::replace(&mut reached[sort], true) {
-                        todo.extend(edges.iter().filter(|edge| edge.1 == sort).map(|edge| edge.0));
-                    }
-                }
-                let found: Vec<bool> = (0..count).map(|below| order.is_below(below, above)).collect();
-                assert_eq!(found, reached, "{edges:?}");
-                assert_eq!(order.count_below(above), reached.iter().filter(|&&is| is).count());
-                assert!(kinds[order.kind(above)].contains(&above));
-            }
-            for &(below, above) in &edges {
-                assert_eq!(order.kind(below), order.kind(above));
-            }
-        }
-    }
-}

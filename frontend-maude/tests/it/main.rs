@@ -7,6 +7,7 @@ mod evaluation;
 mod matching;
 mod properties;
 mod rewriting;
+mod sorts;
 
 use gchr_base::diagnostic::{Diagnostic, render_all};
 use gchr_base::reading::Account;
