@@ -490,7 +490,7 @@ impl Machine<'_, '_> {
         let mut export = Export { loops: loops.iter().copied().collect(), ..Export::default() };
         let mut bindings = Vec::new();
         for (group, cell) in &groups {
-            let shown = self.written(*cell, style)?;
+            let shown = self.written_for_output(*cell, style)?;
             let mut parts: Vec<&str> = group.iter().map(|name| &**name).collect();
             if !cell.is_var() {
                 parts.push(&shown);
@@ -502,11 +502,11 @@ impl Machine<'_, '_> {
             bindings.push((group.clone(), export.term(self, *cell)));
         }
         for cell in loops.iter().filter(|cell| groups.iter().all(|(_, other)| other != *cell)) {
-            text.bindings.push(format!("{} = {}", names[cell], self.written(*cell, style)?));
+            text.bindings.push(format!("{} = {}", names[cell], self.written_for_output(*cell, style)?));
             bindings.push((vec![names[cell].as_str().into()], export.term(self, *cell)));
         }
         let goals = Style { max: 999, ..style };
-        let written = store.iter().chain(&waiting).map(|&term| self.written(term, goals));
+        let written = store.iter().chain(&waiting).map(|&term| self.written_for_output(term, goals));
         text.goals = written.collect::<Done<_>>()?;
         let plain = Style { quoted: false, ..goals };
         text.rows = store.iter().map(|&term| self.row(term, plain)).collect::<Done<_>>()?;
@@ -521,7 +521,7 @@ impl Machine<'_, '_> {
     fn row(&self, term: Cell, style: Style<'_>) -> Done<Vec<String>> {
         let (start, n) = self.heap.args(term);
         let name = self.heap.functor(term).map(|(name, _)| self.db.names.text(name).to_string());
-        let args = self.heap.cells[start..start + n].iter().map(|&arg| self.written(arg, style));
+        let args = self.heap.cells[start..start + n].iter().map(|&arg| self.written_for_output(arg, style));
         name.map(Ok).into_iter().chain(args).collect()
     }
 

@@ -97,7 +97,16 @@ impl Machine<'_, '_> {
 
     /// A term as text.
     pub fn written(&self, term: Cell, style: Style<'_>) -> Done<String> {
-        self.checked(crate::write::text(&self.heap, &self.db.names, &self.db.operators, style, term))
+        self.written_until(term, style, u64::MAX)
+    }
+    /// A term as text for the output: one that is longer than the output may be is cut somewhere behind that, so that
+    /// whoever writes it hears the limit, and nobody waits for what is never written.
+    pub fn written_for_output(&self, term: Cell, style: Style<'_>) -> Done<String> {
+        self.written_until(term, style, self.control.limits().max_output.unwrap_or(u64::MAX))
+    }
+    fn written_until(&self, term: Cell, style: Style<'_>, most: u64) -> Done<String> {
+        let (names, operators) = (&self.db.names, &self.db.operators);
+        self.checked(crate::write::text(&self.heap, names, operators, style, term, most))
     }
     /// A term as text for a message, which shows the beginning of a long one.
     pub fn shortly_written(&self, term: Cell) -> String {

@@ -114,23 +114,26 @@ pub(crate) fn pieces(
     writer.failed.map_or(Ok(()), Err)
 }
 
-/// The text of a term; a part of it where the meter of the heap says so.
+/// The text of a term; a part of it where the meter of the heap says so, and where it has more than `most` bytes: then
+/// it ends somewhere behind them.
 pub(crate) fn text(
     heap: &Heap,
     names: &Names,
     operators: &Operators,
     style: Style<'_>,
     term: Cell,
+    most: u64,
 ) -> String {
     let mut text = String::new();
     let mut sink = |piece: &str| {
         // The piece is there twice meanwhile.
-        if heap.meter.ask(piece.len() as u64) {
+        let has_room = heap.meter.ask(piece.len() as u64);
+        if has_room {
             text.push_str(piece);
         }
-        Ok(())
+        if has_room && text.len() as u64 <= most { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
     };
-    // Strings take all.
+    // The sink fails where the text is long enough.
     let _ = pieces(heap, names, operators, style, term, &mut sink);
     text
 }
@@ -520,7 +523,7 @@ impl Writer<'_> {
     }
 
     fn out_of(&self, cell: Cell) -> String {
-        text(self.heap, self.names, self.operators, Style::QUOTED, cell)
+        text(self.heap, self.names, self.operators, Style::QUOTED, cell, u64::MAX)
     }
 }
 

@@ -96,9 +96,20 @@ pub(crate) struct Tables {
     pub(crate) fresh: IdVec<ConstraintId, Range<u32>>,
 }
 
+/// The most rows that tables have at first because the first batch has as many constraints.
+const MOST_FIRST_ROWS: u32 = 1 << 18;
+
 impl Tables {
     pub fn new(job: &Job<'_>, options: &Options, device: &mut dyn Device) -> Result<Self> {
-        Self::sized(job, &job.input.heap, options, |_| 0, device)
+        // Rules add about as many constraints as they are given, as a rule.
+        let facts = job.input.batches.first().map_or(0, |batch| batch.len() as u32);
+        let rows = if facts < room::SMALL { 0 } else { facts.min(MOST_FIRST_ROWS) };
+        let layout = &job.kernels.layout;
+        let of_table =
+            |t: ConstraintId| layout.parts(t).into_iter().map(move |p| part_bytes(layout, t, p, rows));
+        let bytes: u64 = layout.tables.ids().flat_map(of_table).sum();
+        let least = if bytes <= options.memory / 8 { rows } else { 0 };
+        Self::sized(job, &job.input.heap, options, |_| least, device)
     }
 
     /// Tables without constraints, with room for so many rows at least, and the terms of a heap.

@@ -41,6 +41,13 @@ eqn B(0) = L();
 input B(40);
 ";
 
+/// The same as the answer of a program with logical variables, and in its store.
+const ANSWER: &str = ":- chr_constraint s(+int,?any), kept(?any).
+s(0,X) <=> X = a.
+s(N,X) <=> N > 0 | M is N-1, X = f(Y,Y), s(M,Y).
+?- s(60,X), kept(X).
+";
+
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     for (name, text) in [
@@ -50,6 +57,7 @@ fn scratch() -> Scratch {
         ("before.chr", BEFORE),
         ("operand.chr", OPERAND),
         ("tree.trs", TREE),
+        ("answer.chr", ANSWER),
     ] {
         scratch.file(name, text);
     }
@@ -131,7 +139,15 @@ fn values_are_compared_and_shown_in_messages_without_being_written_out() {
 fn output_is_bounded_by_its_size() {
     let scratch = scratch();
     scratch.file("terms", "B(1)\nB(40)\nB(2)\n");
-    for args in [&["shared.chr"][..], &["writes.chr"], &["tree.trs"], &["tree.trs", "--inputs", "terms"]] {
+    for args in [
+        &["shared.chr"][..],
+        &["writes.chr"],
+        &["tree.trs"],
+        &["tree.trs", "--inputs", "terms"],
+        &["answer.chr"],
+        &["answer.chr", "--format", "json"],
+        &["answer.chr", "--format", "csv"],
+    ] {
         let limited = [&["run"][..], args, &["--max-output", "100K"]].concat();
         let ended = Process::start(scratch.folder(), &limited, Stdout::Kept).end(None);
         assert_eq!((ended.code, ended.stdout.len()), (Some(1), 100 << 10), "{args:?}: {}", ended.stderr);

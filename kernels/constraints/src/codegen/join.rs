@@ -33,15 +33,42 @@ pub(crate) fn all_rows(ctx: CodegenCtx<'_>, join: &Join) -> bool {
     ctx.plan.tables[join.constraint].indexes[join.index].kind == IndexKind::All
 }
 
+/// Opens the loops over the partners of all joins, with what must hold of each.
+pub(crate) fn partners(v: &mut Values<'_>, active: &Active, joins: &[Join]) {
+    let mut rest = joins;
+    while let [join, others @ ..] = rest {
+        rest = match others {
+            [other] if is_product(v, join, other) => {
+                product(v, active, join, other);
+                &[]
+            }
+            _ => {
+                partner(v, active, join, None);
+                join.steps.iter().for_each(|s| v.step(s));
+                others
+            }
+        };
+    }
+}
+
 /// Opens the loop over the partners of a join. Lanes that share a loop over all rows begin at their own number, and
 /// take every row so many further on.
 pub(crate) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) {
-    let (ctx, table) = (v.ctx, join.constraint);
-    let row = match ctx.layout.keyed(table, join.index) {
-        Some(index) => rows_of_key(v, join, index),
+    let row = match v.ctx.layout.keyed(join.constraint, join.index) {
+        Some(index) => {
+            let row = look_up(v, join, index);
+            v.open_chain(row.clone(), next(v, join, index, &row));
+            row
+        }
         None => rows_of_table(v, active, join, lanes),
     };
     v.b.push(StmtKind::Tally(meter::tried(v.rule)));
+    accept(v, active, join, row);
+}
+
+/// Goes on where a row is a partner.
+fn accept(v: &mut Values<'_>, active: &Active, join: &Join, row: Expr) {
+    let (ctx, table) = (v.ctx, join.constraint);
     v.rows[join.head] = Some(row.clone());
     let id = ctx.id(&v.p, table, &row);
     let lives = op(BinaryOp::Ne, id.clone(), ctx.names.constants.no_id.clone());
@@ -59,11 +86,41 @@ pub(crate) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, lanes: O
     v.open_if(build::all([age].into_iter().chain(distinct)));
 }
 
+/// Whether two joins look for rows of keys that are both known before the first of them has a partner.
+fn is_product(v: &Values<'_>, outer: &Join, inner: &Join) -> bool {
+    let keyed = |join: &Join| v.ctx.layout.keyed(join.constraint, join.index).is_some();
+    keyed(outer) && keyed(inner) && inner.keys.iter().all(|(_, key)| v.knows(key))
+}
+
+/// Opens one loop over all pairs of partners of two joins. The lanes of a warp go on together as long as one of them
+/// has a pair: in one loop inside of the other they would also wait for the longest inner list in each turn of the
+/// outer one.
+fn product(v: &mut Values<'_>, active: &Active, outer: &Join, inner: &Join) {
+    let none = v.ctx.names.constants.none.clone();
+    let [(row, row_index), (first, first_index)] = [outer, inner].map(|join| {
+        let index = v.ctx.layout.keyed(join.constraint, join.index).expect("both have keys");
+        (look_up(v, join, index), index)
+    });
+    v.open_if(op(BinaryOp::Ne, first.clone(), none));
+    let other = v.b.var(&format!("{}_now", name_of(inner)), first.clone());
+    let next_row = next(v, outer, row_index, &row);
+    let following = v.open_product(row.clone(), next_row, first.clone(), other.clone());
+    v.b.when(build::eq(other.clone(), first), |b| b.push(StmtKind::Tally(meter::tried(v.rule))));
+    accept(v, active, outer, row);
+    outer.steps.iter().for_each(|s| v.step(s));
+    let next_other = next(v, inner, first_index, &other);
+    v.b.assign(following, next_other);
+    v.b.push(StmtKind::Tally(meter::tried(v.rule)));
+    accept(v, active, inner, other);
+    inner.steps.iter().for_each(|s| v.step(s));
+}
+
 fn name_of(join: &Join) -> String {
     format!("x{}", join.head)
 }
 
-fn rows_of_key(v: &mut Values<'_>, join: &Join, index: usize) -> Expr {
+/// The first row of a join's key.
+fn look_up(v: &mut Values<'_>, join: &Join, index: usize) -> Expr {
     let (ctx, table) = (v.ctx, join.constraint);
     let mut key = Vec::new();
     for (column, value) in &join.keys {
@@ -75,10 +132,12 @@ fn rows_of_key(v: &mut Values<'_>, join: &Join, index: usize) -> Expr {
     }
     let find = ctx.generated(&super::index::find_name(ctx, table, index));
     let args = [v.p.clone()].into_iter().chain(key).collect();
-    let row = v.b.call(&name_of(join), ctx.module, find, args);
-    let next = build::element(ctx.part(&v.p, table, Part::Next(index)), row.clone());
-    v.open_chain(row.clone(), next);
-    row
+    v.b.call(&name_of(join), ctx.module, find, args)
+}
+
+/// The row behind one of the same key.
+fn next(v: &Values<'_>, join: &Join, index: usize, row: &Expr) -> Expr {
+    build::element(v.ctx.part(&v.p, join.constraint, Part::Next(index)), row.clone())
 }
 
 fn rows_of_table(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) -> Expr {

@@ -49,6 +49,19 @@ enum Open {
     Chain(Expr, Expr),
     /// A loop over all rows: counter, first, condition, next.
     All([Expr; 4]),
+    /// A loop over the pairs of rows of two keys.
+    Product(Product),
+}
+
+/// The variables of a loop over pairs of rows.
+struct Product {
+    /// A row of the one key, and the one behind it.
+    row: Expr,
+    next: Expr,
+    /// The first row of the other key, the one at hand, and the one behind it; none where the row is no partner.
+    first: Expr,
+    other: Expr,
+    following: Expr,
 }
 
 /// Code of one occurrence or body, with what it knows.
@@ -115,6 +128,16 @@ impl<'a> Values<'a> {
         self.open.push(Open::Chain(row, following));
     }
 
+    /// What follows is run for each pair of rows of two keys, the second of which has a row. The result is a variable
+    /// for the other row behind the one at hand, to be set where the row has partners.
+    pub fn open_product(&mut self, row: Expr, next: Expr, first: Expr, other: Expr) -> Expr {
+        self.b.begin();
+        let following = self.b.var("following", self.ctx.names.constants.none.clone());
+        let product = Product { row, next, first, other, following: following.clone() };
+        self.open.push(Open::Product(product));
+        following
+    }
+
     /// What follows is run for each value of a counter.
     pub fn open_all(&mut self, counter: Expr, start: Expr, condition: Expr, next: Expr) {
         self.open.push(Open::All([counter, start, condition, next]));
@@ -133,6 +156,15 @@ impl<'a> Values<'a> {
                 }
                 Open::All([counter, start, condition, next]) => {
                     self.b.end_for(&counter, start, condition, next)
+                }
+                Open::Product(Product { row, next, first, other, following }) => {
+                    let none = self.ctx.names.constants.none.clone();
+                    self.b.assign(other.clone(), following);
+                    self.b.when(build::eq(other.clone(), none.clone()), |b| {
+                        b.assign(other, first);
+                        b.assign(row.clone(), next);
+                    });
+                    self.b.end_while(op(BinaryOp::Ne, row, none));
                 }
             }
         }
@@ -217,6 +249,16 @@ impl<'a> Values<'a> {
         match operand {
             Operand::Slot(slot) => self.slot(slot),
             Operand::Const(c) => self.constant(c),
+        }
+    }
+
+    /// Whether the values that a key is made of are known.
+    pub fn knows(&self, key: &Key) -> bool {
+        let is_bound = |slot: &SlotId| self.slots[slot.0 as usize].is_some();
+        match key {
+            Key::Slot(slot) | Key::Equal { slot, .. } => is_bound(slot),
+            Key::Const(_) => true,
+            Key::Linear(linear) => linear.terms.iter().all(|(slot, _)| is_bound(slot)),
         }
     }
 

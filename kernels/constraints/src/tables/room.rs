@@ -11,7 +11,7 @@ use gchr_kernel::device::{Device, Launch, Result, Value};
 
 /// Rows of a table up to which it grows to four times its size: a launch ends for each growth, which takes longer than
 /// rounds of so few constraints.
-const SMALL: u32 = 1 << 13;
+pub(super) const SMALL: u32 = 1 << 13;
 
 impl Tables {
     /// Makes room for a batch.

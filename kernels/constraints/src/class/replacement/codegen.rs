@@ -7,7 +7,7 @@
 use gchr_constraints::class::{Best, BestOrder, Replacement};
 use gchr_constraints::plan::{Occurrence, Step};
 
-use crate::codegen::join::{Active, Age, partner};
+use crate::codegen::join::{Active, Age, partners};
 use crate::codegen::value::{OnError, Values};
 use crate::codegen::{CodegenCtx, function, op, u64};
 use crate::layout::{Part, number};
@@ -72,10 +72,7 @@ fn improve(
     v.rows[occurrence.head] = Some(row.clone());
     occurrence.entry.iter().for_each(|s| v.step(s));
     let active = Active { table: occurrence.constraint, row, age: Age::Any };
-    for join in &occurrence.joins {
-        partner(&mut v, &active, join, None);
-        join.steps.iter().for_each(|s| v.step(s));
-    }
+    partners(&mut v, &active, &occurrence.joins);
     // The guard is the comparison with the candidate, which is made below.
     let loads = occurrence.commit.iter().filter(|s| matches!(s, Step::Load { .. }));
     loads.into_iter().for_each(|s| v.step(s));

@@ -5,7 +5,7 @@ use gchr_base::signature::ConstraintId;
 use gchr_constraints::class::Monotone;
 use gchr_constraints::plan::{ChrPlan, Occurrence};
 
-use crate::codegen::join::{Active, Age, partner};
+use crate::codegen::join::{Active, Age, partners};
 use crate::codegen::value::{OnError, Values};
 use crate::codegen::{CodegenCtx, function, op, u64};
 use crate::layout::{Layout, Part, number};
@@ -273,10 +273,7 @@ fn derive_occurrence(
     v.rows[occurrence.head] = Some(context.row.clone());
     occurrence.entry.iter().for_each(|s| v.step(s));
     let active = Active { table: occurrence.constraint, row: context.row.clone(), age: Age::Before(limits) };
-    for join in &occurrence.joins {
-        partner(&mut v, &active, join, None);
-        join.steps.iter().for_each(|s| v.step(s));
-    }
+    partners(&mut v, &active, &occurrence.joins);
     occurrence.commit.iter().for_each(|s| v.step(s));
     v.b.assign(fired.clone(), op(BinaryOp::Add, fired.clone(), build::u32(1)));
     v.b.push(StmtKind::Tally(meter::applied(occurrence.rule)));

@@ -77,6 +77,15 @@ pub fn fast_path_programs() -> Vec<String> {
          load(Y, X), pt(X, Z), pt(Z, W) ==> pt(Y, W). store(Y, X), pt(Y, Z), pt(X, W) ==> pt(Z, W).
          ?- addr(1, 2), addr(2, 3), addr(4, 1), addr(5, 4), copy(6, 1), copy(1, 5), load(7, 4), load(3, 7), store(4, 2), store(6, 7).
          ?- addr(3, 5), store(3, 1), load(2, 6).".into(),
+        // Partners of two keys that are known at once: same generation, with rows of the first key that are no partner,
+        // keys that have no row, and a third partner that needs both.
+        ":- chr_constraint e(+int, +int), g(+int, +int), odd(+int, +int), all(+int, +int, +int).
+         g(X, Y) \\ g(X, Y) <=> true. odd(X, Y) \\ odd(X, Y) <=> true. all(X, Y, Z) \\ all(X, Y, Z) <=> true.
+         e(P, X), e(P, Y) ==> X =\\= Y | g(X, Y). g(A, B), e(A, X), e(B, Y) ==> X =\\= Y | g(X, Y).
+         g(A, B), e(A, X), e(B, Y) ==> X mod 2 =:= 1, X < Y + 3 | odd(X, Y). g(A, B), e(A, X), e(B, Y), g(X, Y) ==> all(A, X, Y).
+         ?- e(0, 1), e(0, 2), e(0, 9), e(1, 3), e(1, 4), e(2, 5), e(2, 6), e(2, 10), e(3, 7), e(5, 8), e(5, 11), e(9, 4), e(10, 12).
+         ?- e(7, 13), e(8, 14), e(12, 15), e(9, 9)."
+            .into(),
         // A rule beside them that removes.
         ":- chr_constraint s(+int), e(+int, +int), p(+int, +int). p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).
          s(N) <=> N > 0 | M is N - 1, e(N, M), s(M). ?- s(5). ?- e(0, 5).".into(),
