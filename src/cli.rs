@@ -8,6 +8,7 @@ mod checkpoints;
 mod compare;
 mod device;
 mod devices;
+mod driver;
 mod effects;
 mod emit;
 mod ending;
@@ -103,6 +104,7 @@ const COMPILE_HELPER: &str = "--compile-helper";
 pub fn main() -> ExitCode {
     let start = Instant::now();
     memory::set_up();
+    driver::set_up();
     if std::env::args_os().nth(1).is_some_and(|argument| argument == COMPILE_HELPER) {
         let served = gchr::device::serve_compiler(std::io::stdin().lock(), std::io::stdout());
         return ExitCode::from(if served.is_ok() { Exit::Done } else { Exit::Failed }.code());
