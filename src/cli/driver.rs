@@ -4,7 +4,8 @@
 const CONNECTIONS: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
 
 /// Asks for two queues in place of eight, one for kernels and one for what is copied meanwhile, unless the user says
-/// how many: each takes 6 to 8 ms when the context of a process is made, and again at the end of the process. Processes that this one starts inherit it.
+/// how many: each takes 6 to 8 ms when the context of a process is made, and again at the end of the process.
+/// Processes that this one starts inherit it.
 ///
 /// To be called while the process has one thread.
 pub fn set_up() {
