@@ -2,6 +2,7 @@
 //! become rules that keep arguments flat and ordered, and functions that search for a match.
 
 mod apart;
+mod counts;
 mod equations;
 mod expr;
 mod identifiers;
@@ -46,6 +47,22 @@ use crate::term::{OpKey, Rule, Term, TermKind};
 enum Make {
     /// Arguments of an operator in normal form.
     Normal(usize),
+    /// The order of arguments that may have counts.
+    Ahead(usize),
+    /// An argument without its count.
+    Element(usize),
+    /// Two equal arguments as one with a count.
+    Joined(usize),
+    /// One less of so many equal arguments.
+    Fewer(usize),
+    /// A first argument before others.
+    Put(usize),
+    /// So many copies of a value before a list.
+    Copies(usize),
+    /// Whether a value has several arguments of an operator.
+    Several(usize),
+    /// The least sort of equal arguments as a number.
+    CodeOfCopies(usize),
     /// The equations of an operator with axioms, on a normalised application.
     Top(usize),
     /// The order of normal forms.
@@ -121,6 +138,8 @@ pub(crate) struct Space {
     /// By operator: what is rewritten, and what normal forms have. The same where no axioms are declared.
     calls: Vec<SymbolId>,
     values: Vec<SymbolId>,
+    /// By operator whose equal arguments are counted, an argument with its count.
+    counted: HashMap<usize, SymbolId>,
     /// Numbers as values of their kind.
     number: Option<(usize, SymbolId)>,
     /// Quoted identifiers and variables of terms to evaluate, with their sorts.
@@ -224,6 +243,7 @@ impl Space {
             sorts: Vec::new(),
             calls: Vec::new(),
             values: Vec::new(),
+            counted: HashMap::default(),
             number: None,
             texts: HashMap::default(),
             lists: HashMap::default(),
@@ -323,6 +343,7 @@ impl Lower<'_> {
                 self.out.signature.notations.insert(symbol, notation);
             }
         }
+        self.declare_counts();
     }
 
     /// The rules of everything that was used and has none yet.
@@ -336,6 +357,14 @@ impl Lower<'_> {
     fn make(&mut self, make: &Make, symbol: SymbolId) {
         match *make {
             Make::Normal(op) => self.normal(symbol, op),
+            Make::Ahead(op) => self.ahead(symbol, op),
+            Make::Element(op) => self.element_of(symbol, op),
+            Make::Joined(op) => self.joined(symbol, op),
+            Make::Fewer(op) => self.fewer(symbol, op),
+            Make::Put(op) => self.put(symbol, op),
+            Make::Copies(kind) => self.copies(symbol, kind),
+            Make::Several(op) => self.has_several(symbol, op),
+            Make::CodeOfCopies(op) => self.sort_of_copies(symbol, op),
             Make::Top(op) => self.top(symbol, op),
             Make::Before(kind) => self.before_rules(symbol, kind),
             Make::Rank(kind) => self.rank_rules(symbol, kind),
@@ -394,6 +423,19 @@ impl Lower<'_> {
                 let before = matches!(make, Make::ExtendedBefore(_));
                 (name, vec![if before { lists.sort } else { lists.left }, sort], sort)
             }
+            Make::Ahead(op) => ("@before".into(), vec![of(self.space, op); 2], truth),
+            Make::Element(op) => ("@element".into(), vec![of(self.space, op)], of(self.space, op)),
+            Make::Joined(op) | Make::Put(op) => {
+                let (sort, name) = (of(self.space, op), self.space.signature.ops[op].name.to_string());
+                (name, vec![sort; 2], sort)
+            }
+            Make::Fewer(op) => ("@fewer".into(), vec![int, of(self.space, op)], of(self.space, op)),
+            Make::Copies(kind) => {
+                let list = self.lists(kind).sort;
+                ("@copies".into(), vec![int, self.space.sorts[kind], list], list)
+            }
+            Make::Several(op) => ("@several".into(), vec![of(self.space, op)], truth),
+            Make::CodeOfCopies(_) => ("@sort".into(), vec![int; 3], int),
             Make::Has(op) => ("@has".into(), vec![of(self.space, op); 2], truth),
             Make::OthersHaveSort(op, _) => ("@others::".into(), vec![of(self.space, op); 2], truth),
             Make::Remove(op) => ("@others".into(), vec![of(self.space, op); 2], of(self.space, op)),

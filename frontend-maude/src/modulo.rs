@@ -181,6 +181,7 @@ impl<'p> Source<'p> {
             out.host.sorts.insert(self.sorts[id].clone(), known);
         }
         out.host.in_order = true;
+        out.host.is_plain = true;
         out
     }
 

@@ -6,9 +6,8 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use gchr::base::logic::{LogicNode, LogicTermId, Terms};
-use gchr::base::signature::SortId;
 use gchr::base::value::Value;
-use gchr::terms::exec::{NormalForm, View};
+use gchr::terms::exec::{Key, NormalForm, View};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -23,7 +22,7 @@ pub struct Term(Place);
 /// Where a term is.
 #[derive(Clone)]
 enum Place {
-    NormalForm(Arc<NormalForm>, (SortId, u64)),
+    NormalForm(Arc<NormalForm>, Key),
     Answer(Arc<AnswerTerms>, LogicTermId),
 }
 
@@ -259,7 +258,7 @@ fn text_of(view: View<'_>) -> String {
 pub fn of_normal_form<'py>(
     py: Python<'py>,
     whole: &Arc<NormalForm>,
-    key: (SortId, u64),
+    key: Key,
 ) -> PyResult<Bound<'py, PyAny>> {
     let view = whole.subterm(key).written();
     match leaf(py, view)? {

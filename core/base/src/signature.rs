@@ -116,6 +116,9 @@ pub enum Notation {
     Updated,
     /// As its name says, where each `_` stands for an argument.
     Mixfix(Mixfix),
+    /// So many copies, by its first argument, of its second one as arguments of the symbol of its name, which is
+    /// written as its name says, or `f(a, b, c)`.
+    Copies(Option<Mixfix>),
     /// The same, but two numbers without white space around what stands between them: `1/6`.
     Ratio(Mixfix),
     /// The character whose code is the first argument, as C writes it in a string, and then the other argument.
@@ -137,6 +140,13 @@ impl Notation {
             Notation::Text => Some(Brackets::SQUARE),
             _ => None,
         }
+    }
+    /// Whether a term may need brackets as an argument.
+    pub fn may_bind(self) -> bool {
+        matches!(
+            self,
+            Notation::Mixfix(_) | Notation::Ratio(_) | Notation::Copies(Some(_)) | Notation::Argument
+        )
     }
     /// Whether this is the notation of the empty list that may be behind such elements.
     pub fn is_end_of(self, elements: Notation) -> bool {

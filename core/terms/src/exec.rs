@@ -35,7 +35,7 @@ pub mod engine {
 pub use builder::{Builder, Built};
 pub use compare::Comparison;
 pub use evaluator::{Evaluator, Prepared};
-pub use normal_form::{Brought, NormalForm, View};
+pub use normal_form::{Brought, Key, NormalForm, View};
 pub use outcome::{Evaluation, Stopped};
 pub use run::COMPARED;
 pub use start::{Computed, Operation, Operators, compute};

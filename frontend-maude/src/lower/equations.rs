@@ -400,10 +400,8 @@ impl Lower<'_> {
         let mut cx = Cx::default();
         let subject = self.new_place();
         let pattern = cx.bind(&subject, self.space.sorts[kind], span);
-        let domain = self.space.signature.ops[op].domain.clone();
-        let inner = domain.iter().map(|&of| cx.fresh(self.space.sorts[of], span).1).collect();
         let value = cx.value(cx.known[&subject], span);
-        cx.matches(value, self.built(self.space.values[op], inner, span));
+        self.has_several_arguments(&mut cx, op, value, span);
         let rests = self.extensions(op, rule);
         let steps = vec![Step::Axioms { op, subject, term: &rule.left, rests: rests.clone() }];
         let matching = Matching::new(cx);

@@ -10,14 +10,15 @@ impl Lower<'_> {
         self.app(symbol, vec![a, b], span)
     }
 
-    /// Symbols that normal forms of a kind may have outermost, with the kinds of their arguments.
-    fn builders(&self, kind: usize) -> Vec<(SymbolId, Vec<usize>)> {
+    /// Symbols that normal forms of a kind may have outermost, with the sorts of their arguments.
+    fn builders(&self, kind: usize) -> Vec<(SymbolId, Vec<SortId>)> {
         let signature = &self.space.signature;
         let ops = signature.ops.iter().enumerate().filter(|(_, op)| op.range == kind);
-        let mut found: Vec<(SymbolId, Vec<usize>)> = ops
+        let symbols = ops
             .filter(|(_, op)| op.properties.special.as_deref() != Some("zero"))
-            .map(|(id, op)| (self.space.values[id], op.domain.clone()))
-            .collect();
+            .flat_map(|(id, _)| [Some(self.space.values[id]), self.space.counted.get(&id).copied()]);
+        let sorts = |symbol: SymbolId| (symbol, self.out.signature.symbols[symbol].args.clone());
+        let mut found: Vec<(SymbolId, Vec<SortId>)> = symbols.flatten().map(sorts).collect();
         let texts = self.space.texts.iter().filter(|((of, _), _)| *of == kind);
         let mut texts: Vec<(&Arc<str>, SymbolId)> =
             texts.map(|((_, text), &(symbol, _))| (text, symbol)).collect();
@@ -49,24 +50,27 @@ impl Lower<'_> {
             let body = self.operation(Operator::Lt, values, span);
             return self.rule(symbol, cx, vec![left, right], body, span);
         }
-        for (builder, kinds) in self.builders(kind) {
-            if kinds.is_empty() {
+        for (builder, sorts) in self.builders(kind) {
+            if sorts.is_empty() {
                 continue;
             }
             let mut cx = Cx::default();
             let mut sides = [Vec::new(), Vec::new()];
             let mut vars = [Vec::new(), Vec::new()];
             for side in 0..2 {
-                for &of in &kinds {
-                    let (var, pattern) = cx.fresh(self.space.sorts[of], span);
+                for &of in &sorts {
+                    let (var, pattern) = cx.fresh(of, span);
                     vars[side].push(var);
                     sides[side].push(pattern);
                 }
             }
             let mut body: Option<Expr> = None;
-            for (at, &of) in kinds.iter().enumerate().rev() {
+            for (at, &of) in sorts.iter().enumerate().rev() {
                 let (a, b) = (cx.value(vars[0][at], span), cx.value(vars[1][at], span));
-                let before = self.before(of, a.clone(), b.clone(), span);
+                let before = match self.space.sorts.iter().position(|&sort| sort == of) {
+                    Some(of) => self.before(of, a.clone(), b.clone(), span),
+                    None => self.operation(Operator::Lt, vec![a.clone(), b.clone()], span),
+                };
                 body = Some(match body {
                     None => before,
                     Some(rest) => {
@@ -94,8 +98,7 @@ impl Lower<'_> {
         let span = self.place();
         let mut ranked: Vec<(SymbolId, Vec<SortId>)> = Vec::new();
         ranked.extend(self.numbers_of(kind).map(|number| (number, vec![self.out.int])));
-        let sorts = |kinds: &[usize]| kinds.iter().map(|&of| self.space.sorts[of]).collect();
-        ranked.extend(self.builders(kind).iter().map(|(builder, kinds)| (*builder, sorts(kinds))));
+        ranked.extend(self.builders(kind));
         for (rank, (builder, args)) in ranked.into_iter().enumerate() {
             let mut cx = Cx::default();
             let args = args.into_iter().map(|sort| cx.fresh(sort, span).1).collect();

@@ -17,6 +17,8 @@ pub(crate) struct Host {
     pub symbols: HashMap<Arc<str>, SymbolId>,
     /// Whether rules are tried in their order: none may come before others because it is cheaper.
     pub in_order: bool,
+    /// Whether normal forms have its symbols alone: no argument has a count.
+    pub is_plain: bool,
 }
 
 /// What is made of all modules of a program.

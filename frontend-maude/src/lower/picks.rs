@@ -147,8 +147,33 @@ impl Lower<'_> {
             args.extend(std::iter::repeat_n(element.clone(), copies));
             lower.app(found, args, span)
         };
+        let is_counted = self.space.counted.contains_key(&op);
+        if is_counted {
+            for (is_comb, goes_on) in [(true, false), (true, true), (false, false)] {
+                let (mut cx, mut patterns) = self.again(&others, span);
+                let (found, rest) = match is_comb {
+                    true => self.counted_comb(&mut cx, op, span).map(|(of, rest)| (of, Some(rest))),
+                    false => self.counted(&mut cx, op, span).map(|of| (of, None)),
+                }
+                .unwrap_or_else(|| unreachable!("arguments are counted"));
+                patterns.push(found.pattern);
+                if goes_on {
+                    let mut args = cx.values(&others, &[], span);
+                    args.extend(rest);
+                    let body = self.app(through, args, span);
+                    self.rule(through, cx, patterns, body, span);
+                } else {
+                    let attempt = attempt(self, &cx, &found.element);
+                    self.if_found(through, cx, patterns, attempt, search);
+                }
+            }
+        }
         // The element of an attempt: the first one, where it occurs twice with the one behind it.
-        let beside: &[Beside] = if twice { &[Beside::First, Beside::Last] } else { &[Beside::Any] };
+        let beside: &[Beside] = match (twice, is_counted) {
+            (true, true) => &[],
+            (true, false) => &[Beside::First, Beside::Last],
+            (false, _) => &[Beside::Any],
+        };
         for beside in beside {
             let (mut cx, mut patterns) = self.again(&others, span);
             let (comb, first, mut rest) = self.comb(&mut cx, op, span);
@@ -258,15 +283,14 @@ impl Lower<'_> {
         }
         let remove = self.function(Make::Remove(op));
         let lists = self.lists(kind);
-        for is_comb in [true, false] {
+        for has_others in [true, false] {
             let (mut cx, patterns) = self.again(env, span);
             let whole = cx.value(cx.known[from], span);
-            if is_comb && !(has_identity && matches!(left, Left::Value(_))) {
-                let (comb, ..) = self.comb(&mut cx, op, span);
-                cx.matches(whole.clone(), comb);
+            if has_others && !(has_identity && matches!(left, Left::Value(_))) {
+                self.has_several_arguments(&mut cx, op, whole.clone(), span);
             }
             let others = self.app(remove, vec![whole, cx.value(cx.known[taken], span)], span);
-            match (left, is_comb) {
+            match (left, has_others) {
                 (Left::Value(key), true) => {
                     self.with_value(symbol, cx, patterns, &gone, (key.clone(), others), then)?;
                     if has_identity {
@@ -274,7 +298,7 @@ impl Lower<'_> {
                     }
                 }
                 (Left::Maybe(key), _) => {
-                    let value = match is_comb {
+                    let value = match has_others {
                         true => self.app(lists.others, vec![others], span),
                         false => self.app(lists.no_others, Vec::new(), span),
                     };
@@ -298,6 +322,9 @@ impl Lower<'_> {
     pub(super) fn has(&mut self, symbol: SymbolId, op: usize) {
         let (span, sort) = self.of_range(op);
         self.has_number(symbol, op);
+        if self.space.counted.contains_key(&op) {
+            self.has_counted(symbol, op);
+        }
         for goes_on in [false, true] {
             let mut cx = Cx::default();
             let (comb, first, rest) = self.comb(&mut cx, op, span);
@@ -318,6 +345,24 @@ impl Lower<'_> {
         let both = [alone, wanted].map(|var| cx.value(var, span)).to_vec();
         let body = self.operation(Operator::Same, both, span);
         self.rule(symbol, cx, vec![alone_pattern, pattern], body, span);
+    }
+
+    /// Whether it is an argument that has a count.
+    fn has_counted(&mut self, symbol: SymbolId, op: usize) {
+        let (span, sort) = self.of_range(op);
+        for is_comb in [true, false] {
+            let mut cx = Cx::default();
+            let found = match is_comb {
+                true => self.counted_comb(&mut cx, op, span).map(|(of, _)| of),
+                false => self.counted(&mut cx, op, span),
+            };
+            let Some(found) = found else { return };
+            let (wanted, pattern) = cx.fresh(sort, span);
+            let both = vec![found.element, cx.value(wanted, span)];
+            cx.test(self.operation(Operator::Same, both, span));
+            let body = self.condition(true, span);
+            self.rule(symbol, cx, vec![found.pattern, pattern], body, span);
+        }
     }
 
     /// Numbers come first in the order, the smaller ones before the others.
@@ -349,6 +394,14 @@ impl Lower<'_> {
     pub(super) fn remove(&mut self, symbol: SymbolId, op: usize) {
         let (span, sort) = self.of_range(op);
         let value = self.space.values[op];
+        let mut cx = Cx::default();
+        if let Some((of, rest)) = self.counted_comb(&mut cx, op, span) {
+            let (taken, pattern) = cx.fresh(sort, span);
+            cx.test(self.operation(Operator::Same, vec![of.element.clone(), cx.value(taken, span)], span));
+            let fewer = self.one_less(op, &of, span);
+            let body = self.app(value, vec![fewer, rest], span);
+            self.rule(symbol, cx, vec![of.pattern, pattern], body, span);
+        }
         for step in 0..3 {
             let mut cx = Cx::default();
             let (comb, first, rest) = self.comb(&mut cx, op, span);
@@ -360,8 +413,7 @@ impl Lower<'_> {
                     rest
                 }
                 1 => {
-                    let (further, ..) = self.comb(&mut cx, op, span);
-                    cx.matches(rest.clone(), further);
+                    self.has_several_arguments(&mut cx, op, rest.clone(), span);
                     let others = self.app(symbol, vec![rest, taken], span);
                     self.app(value, vec![first, others], span)
                 }
@@ -369,6 +421,12 @@ impl Lower<'_> {
                 _ => first,
             };
             self.rule(symbol, cx, vec![comb, pattern], body, span);
+        }
+        let mut cx = Cx::default();
+        if let Some(of) = self.counted(&mut cx, op, span) {
+            let (_, pattern) = cx.fresh(sort, span);
+            let body = self.one_less(op, &of, span);
+            self.rule(symbol, cx, vec![of.pattern, pattern], body, span);
         }
         let mut cx = Cx::default();
         let (alone, alone_pattern) = cx.fresh(sort, span);
@@ -385,6 +443,12 @@ impl Lower<'_> {
     pub(super) fn others_have_sort(&mut self, symbol: SymbolId, op: usize, sort: usize) {
         let (span, of) = self.of_range(op);
         let has_sort = self.function(Make::HasSort(sort));
+        let mut cx = Cx::default();
+        if let Some((found, _)) = self.counted_comb(&mut cx, op, span) {
+            let (_, pattern) = cx.fresh(of, span);
+            let body = self.condition(true, span);
+            self.rule(symbol, cx, vec![found.pattern, pattern], body, span);
+        }
         for step in 0..3 {
             let mut cx = Cx::default();
             let (comb, first, rest) = self.comb(&mut cx, op, span);
@@ -392,8 +456,7 @@ impl Lower<'_> {
             let taken = cx.value(taken, span);
             let other = match step {
                 0 => {
-                    let (further, ..) = self.comb(&mut cx, op, span);
-                    cx.matches(rest, further);
+                    self.has_several_arguments(&mut cx, op, rest, span);
                     None
                 }
                 1 => {
@@ -407,6 +470,18 @@ impl Lower<'_> {
                 None => self.condition(true, span),
             };
             self.rule(symbol, cx, vec![comb, pattern], body, span);
+        }
+        for two in [true, false] {
+            let mut cx = Cx::default();
+            let Some(found) = self.counted(&mut cx, op, span) else { break };
+            let (_, pattern) = cx.fresh(of, span);
+            let body = if two {
+                cx.test(self.operation(Operator::Eq, vec![found.count, self.integer(2, span)], span));
+                self.app(has_sort, vec![found.element], span)
+            } else {
+                self.condition(true, span)
+            };
+            self.rule(symbol, cx, vec![found.pattern, pattern], body, span);
         }
         let mut cx = Cx::default();
         let patterns = [(); 2].map(|()| cx.fresh(of, span).1).to_vec();

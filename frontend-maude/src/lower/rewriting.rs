@@ -63,6 +63,10 @@ impl Lower<'_> {
                     self.step_below(symbol, op, at);
                 }
             }
+            let is_frozen = [1, 2].iter().all(|at| declared.properties.frozen.contains(at));
+            if reached[kind] && !is_frozen {
+                self.step_in_one(symbol, op);
+            }
         }
         let (span, sort, lists) = (self.place(), self.space.sorts[kind], self.lists(kind));
         let mut cx = Cx::default();
@@ -108,6 +112,21 @@ impl Lower<'_> {
         let body = self.app(lists.others, vec![whole], span);
         let pattern = self.built(self.space.values[op], patterns, span);
         self.rule(symbol, cx, vec![pattern], body, span);
+    }
+
+    /// A step in one of equal arguments.
+    fn step_in_one(&mut self, symbol: SymbolId, op: usize) {
+        let (span, kind) = (self.space.signature.ops[op].span, self.space.signature.ops[op].range);
+        let (sort, lists) = (self.space.sorts[kind], self.lists(kind));
+        let mut cx = Cx::default();
+        let Some(of) = self.counted(&mut cx, op, span) else { return };
+        let (next, next_pattern) = cx.fresh(sort, span);
+        let value = self.app(symbol, vec![of.element.clone()], span);
+        cx.matches(value, self.built(lists.others, vec![next_pattern], span));
+        let others = self.one_less(op, &of, span);
+        let whole = self.app(self.space.calls[op], vec![cx.value(next, span), others], span);
+        let body = self.app(lists.others, vec![whole], span);
+        self.rule(symbol, cx, vec![of.pattern], body, span);
     }
 
     /// By kind, whether a rule may apply to a term of it or below.

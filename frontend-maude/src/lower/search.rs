@@ -323,18 +323,28 @@ impl Lower<'_> {
         if env.iter().any(|(known, _)| keys.contains(known)) {
             return Ok(false);
         }
-        let mut next: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
-        let (mut cx, mut patterns) = self.again(&next, search.span);
+        let others: Env = env.iter().filter(|(key, _)| key != subject).cloned().collect();
         let sort = self.space.sorts[self.space.signature.ops[op].range];
-        let parts = keys.iter().map(|key| cx.bind(key, sort, search.span)).collect();
-        patterns.insert(position(env, subject), self.built(self.space.values[op], parts, search.span));
-        next.extend(keys.into_iter().map(|key| (key, sort)));
-        if then.steps.is_empty() {
-            self.go_on(symbol, cx, patterns, Then { env: &next, ..then })?;
-        } else {
-            let further = self.solve(Then { env: &next, ..then })?;
-            let attempt = self.app(further, cx.values(&next, &[], search.span), search.span);
-            self.if_found(symbol, cx, patterns, attempt, search);
+        let mut next = others.clone();
+        next.extend(keys.iter().map(|key| (key.clone(), sort)));
+        let further = self.solve(Then { env: &next, ..then })?;
+        for is_comb in [true, false] {
+            let (mut cx, mut patterns) = self.again(&others, search.span);
+            let mut args = cx.values(&others, &[], search.span);
+            let (pattern, first, rest) = if is_comb {
+                self.comb(&mut cx, op, search.span)
+            } else {
+                let Some(of) = self.counted(&mut cx, op, search.span) else { continue };
+                let rest = self.one_less(op, &of, search.span);
+                (of.pattern, of.element, rest)
+            };
+            patterns.insert(position(env, subject), pattern);
+            args.extend([first, rest]);
+            let attempt = self.app(further, args, search.span);
+            match then.steps.is_empty() {
+                true => self.rule(symbol, cx, patterns, attempt, search.span),
+                false => self.if_found(symbol, cx, patterns, attempt, search),
+            }
         }
         let is_all = then.steps.is_empty() && self.space.signature.ops[op].properties.identity.is_none();
         if is_all {

@@ -111,7 +111,15 @@ impl Lower<'_> {
                     cx.test(self.one_of(code, &below, span));
                 }
                 let body = self.condition(true, span);
-                self.rule(symbol, cx, vec![pattern], body, span);
+                self.rule(symbol, cx, vec![pattern], body.clone(), span);
+                let mut cx = Cx::default();
+                if let Some(of) = self.counted(&mut cx, op, span) {
+                    if !self.is_known(op, sort) {
+                        let code = self.code_of_copies(op, of.count, of.element, span);
+                        cx.test(self.one_of(code, &below, span));
+                    }
+                    self.rule(symbol, cx, vec![of.pattern], body, span);
+                }
             }
         }
         for (text, of) in self.texts_of(kind) {
@@ -215,6 +223,15 @@ impl Lower<'_> {
         self.app(lookup, args, span)
     }
 
+    /// The number of the least sort of so many equal arguments.
+    fn code_of_copies(&mut self, op: usize, count: Expr, element: Expr, span: Span) -> Expr {
+        let code = self.function(Make::Code(self.space.signature.ops[op].range));
+        let code = self.app(code, vec![element], span);
+        let count = self.operation(Operator::Sub, vec![count, self.integer(1, span)], span);
+        let copies = self.function(Make::CodeOfCopies(op));
+        self.app(copies, vec![count, code.clone(), code], span)
+    }
+
     pub(super) fn lookup(&mut self, symbol: SymbolId, op: usize) {
         let span = self.place();
         let mut declared = self.space.signature.ops[op].declared.clone();
@@ -278,6 +295,11 @@ impl Lower<'_> {
             let (cx, vars, pattern) = self.application(op, span);
             let body = self.code_of(op, &cx, &vars, span);
             self.rule(symbol, cx, vec![pattern], body, span);
+            let mut cx = Cx::default();
+            if let Some(of) = self.counted(&mut cx, op, span) {
+                let body = self.code_of_copies(op, of.count, of.element, span);
+                self.rule(symbol, cx, vec![of.pattern], body, span);
+            }
         }
         let mut cx = Cx::default();
         let (_, pattern) = cx.fresh(self.space.sorts[kind], span);

@@ -65,6 +65,7 @@ impl Lower<'_> {
         let (span, properties) = (declared.span, &declared.properties);
         self.beside_identities(symbol, op);
         match (properties.assoc, properties.comm) {
+            (true, true) if self.space.counted.contains_key(&op) => self.counted_merge(symbol, op),
             (true, true) => self.merged(symbol, op),
             (true, false) => self.appended(symbol, op),
             (false, comm) => {
@@ -108,7 +109,13 @@ impl Lower<'_> {
     }
 
     /// The first argument of a comb, or a value alone, with the rest of the comb.
-    fn side(&mut self, cx: &mut Cx, op: usize, comb: bool, span: Span) -> (Pattern, Expr, Option<Expr>) {
+    pub(super) fn side(
+        &mut self,
+        cx: &mut Cx,
+        op: usize,
+        comb: bool,
+        span: Span,
+    ) -> (Pattern, Expr, Option<Expr>) {
         if comb {
             let (pattern, first, rest) = self.comb(cx, op, span);
             return (pattern, first, Some(rest));
@@ -250,6 +257,14 @@ impl Lower<'_> {
     pub(super) fn list_rules(&mut self, symbol: SymbolId, op: usize) {
         let (span, kind) = (self.space.signature.ops[op].span, self.space.signature.ops[op].range);
         let lists = self.lists(kind);
+        let mut cx = Cx::default();
+        if let Some((of, rest)) = self.counted_comb(&mut cx, op, span) {
+            let (tail, tail_pattern) = cx.fresh(lists.sort, span);
+            let further = self.app(symbol, vec![rest, cx.value(tail, span)], span);
+            let copies = self.function(Make::Copies(kind));
+            let body = self.app(copies, vec![of.count, of.element, further], span);
+            self.rule(symbol, cx, vec![of.pattern, tail_pattern], body, span);
+        }
         if self.space.signature.ops[op].properties.assoc {
             let mut cx = Cx::default();
             let (pattern, first, rest) = self.comb(&mut cx, op, span);
@@ -257,6 +272,13 @@ impl Lower<'_> {
             let further = self.app(symbol, vec![rest, cx.value(tail, span)], span);
             let body = self.app(lists.cons, vec![first, further], span);
             self.rule(symbol, cx, vec![pattern, tail_pattern], body, span);
+        }
+        let mut cx = Cx::default();
+        if let Some(of) = self.counted(&mut cx, op, span) {
+            let (tail, tail_pattern) = cx.fresh(lists.sort, span);
+            let copies = self.function(Make::Copies(kind));
+            let body = self.app(copies, vec![of.count, of.element, cx.value(tail, span)], span);
+            self.rule(symbol, cx, vec![of.pattern, tail_pattern], body, span);
         }
         for identity in [true, false] {
             let mut cx = Cx::default();
@@ -286,7 +308,11 @@ impl Lower<'_> {
         let mut cx = Cx::default();
         let (pattern, first, rest) = self.cons_pattern(&mut cx, kind, span);
         let further = self.app(symbol, vec![cx.value(rest, span)], span);
-        let body = self.app(self.space.values[op], vec![cx.value(first, span), further], span);
+        let before = match self.space.counted.contains_key(&op) {
+            true => self.function(Make::Put(op)),
+            false => self.space.values[op],
+        };
+        let body = self.app(before, vec![cx.value(first, span), further], span);
         self.rule(symbol, cx, vec![pattern], body, span);
         if let Some(body) = self.identity(op) {
             let pattern = self.nil_pattern(lists, span);

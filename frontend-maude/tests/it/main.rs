@@ -1,6 +1,7 @@
 //! Modules of Maude: tests from outside the crate, in one binary.
 
 mod apart;
+mod counts;
 mod diagnostics;
 mod docs;
 mod evaluation;

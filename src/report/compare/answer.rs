@@ -12,10 +12,10 @@ use std::sync::Arc;
 use gchr_base::control::{Control, Limits};
 use gchr_base::facts::{FactColumn, Facts};
 use gchr_base::ids::Id;
-use gchr_base::signature::{ConstraintId, Signature, SortId, SortKind, SymbolId};
+use gchr_base::signature::{ConstraintId, Signature, SortKind, SymbolId};
 use gchr_base::value::{Value, write_atom};
 use gchr_constraints::exec::Store;
-use gchr_terms::exec::{NormalForm, View};
+use gchr_terms::exec::{Key, NormalForm, View};
 
 use crate::input::Input;
 use crate::options::CompileOptions;
@@ -210,7 +210,7 @@ struct Cells {
     /// One for each symbol, so that rules can name those that do not occur; symbols of the same form share one.
     tables: Vec<Table>,
     table_of: HashMap<SymbolId, usize>,
-    numbers: HashMap<(SortId, u64), i64>,
+    numbers: HashMap<Key, i64>,
 }
 
 impl Cells {

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::exec::heap::Heap;
-use crate::exec::text::{self, Cells, Writing};
+use crate::exec::text::{self, Cells, Copies, Writing};
 use crate::plan::{Layout, Variant};
 use gchr_base::signature::{Notation, SortId, SortKind, SymbolId};
 
@@ -116,29 +116,39 @@ impl NormalForm {
     }
 
     /// A subterm by its [key](View::key), which must be one of this normal form.
-    pub fn subterm(&self, (sort, value): (SortId, u64)) -> View<'_> {
-        View { of: self, sort, value }
+    pub fn subterm(&self, Key { sort, value, before }: Key) -> View<'_> {
+        View { of: self, sort, value, before }
     }
 
     /// The whole term.
     pub fn root(&self) -> View<'_> {
-        View { of: self, sort: self.sort, value: self.value }
+        View { of: self, sort: self.sort, value: self.value, before: 0 }
     }
 }
 
-/// A subterm of a normal form.
+/// What a subterm of a normal form is by identity.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key {
+    sort: SortId,
+    value: u64,
+    before: u64,
+}
+
+/// A subterm of a normal form. Equal arguments that have a count are seen as applications in each other.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     of: &'a NormalForm,
     sort: SortId,
     value: u64,
+    /// How many of the equal arguments at the beginning of the value are before the subterm.
+    before: u64,
 }
 
 impl<'a> View<'a> {
     /// What it is by identity: subterms of one normal form with the same key are the same, and shared if they have
     /// cells.
-    pub fn key(&self) -> (SortId, u64) {
-        (self.sort, self.value)
+    pub fn key(&self) -> Key {
+        Key { sort: self.sort, value: self.value, before: self.before }
     }
     /// Itself, or the argument of a symbol that is not written: a number among the terms of another sort.
     #[must_use]
@@ -153,7 +163,8 @@ impl<'a> View<'a> {
     }
     /// Writes the subterm as [`NormalForm::write_text`] does the whole.
     pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
-        text::write_value(&self.of.layout, self.of.held.cells(), self.sort, self.value, out)
+        let (layout, cells) = (&self.of.layout, self.of.held.cells());
+        text::write_behind(layout, cells, (self.sort, self.value), self.before, out)
     }
     /// Name of the sort.
     pub fn sort_name(&self) -> &'a str {
@@ -162,7 +173,19 @@ impl<'a> View<'a> {
     fn variant(&self) -> Option<&'a Variant> {
         let shape = &self.of.layout.sorts[self.sort];
         let tag = self.value as u32 & ((1u32 << shape.tag_bits) - 1);
-        if shape.kind == SortKind::Data { shape.variants.get(tag as usize) } else { None }
+        let variant = shape.variants.get(tag as usize).filter(|_| shape.kind == SortKind::Data)?;
+        // Copies alone are an application of the symbol whose arguments they are.
+        let is_whole =
+            |of: &&Variant| of.name == variant.name && of.fields.iter().all(|f| f.sort == self.sort);
+        match variant.notation {
+            Notation::Copies(_) => shape.variants.iter().find(|of| of.fields.len() == 2 && is_whole(of)),
+            _ => Some(variant),
+        }
+    }
+    fn copies(&self) -> Option<Copies<'a>> {
+        let has_copies = self.of.layout.sorts[self.sort].has_copies;
+        has_copies
+            .then(|| Copies::of_value(&self.of.layout, self.of.held.cells(), self.sort, self.value as u32))?
     }
     /// Name of the head symbol; `None` for a number.
     pub fn symbol(&self) -> Option<&'a str> {
@@ -178,10 +201,21 @@ impl<'a> View<'a> {
     }
     /// An argument; `None` beyond the last one.
     pub fn arg(&self, index: usize) -> Option<View<'a>> {
+        if let Some(copies) = self.copies() {
+            let (sort, value) = match index {
+                0 => copies.element(),
+                1 => match copies.after(self.before + 1) {
+                    Ok(_) => return Some(View { before: self.before + 1, ..*self }),
+                    Err(value) => value,
+                },
+                _ => return None,
+            };
+            return Some(View { of: self.of, sort, value, before: 0 });
+        }
         let field = *self.variant()?.fields.get(index)?;
         let (_, cell) = text::cell(&self.of.layout, self.of.held.cells(), self.sort, self.value as u32)?;
         let value = text::field_bits(cell, field.offset, field.wide);
-        Some(View { of: self.of, sort: field.sort, value })
+        Some(View { of: self.of, sort: field.sort, value, before: 0 })
     }
     /// The arguments in order.
     pub fn args(self) -> impl Iterator<Item = View<'a>> {

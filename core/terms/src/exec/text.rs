@@ -1,6 +1,9 @@
 //! Terms as text in input syntax, without recursion.
 
+mod copies;
 mod literals;
+
+pub(super) use self::copies::Copies;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -39,6 +42,23 @@ pub fn write_value(
     Writing::new(layout, cells, sort, value, u64::MAX).finish(out)
 }
 
+/// Writes what stands behind so many of the equal arguments at the beginning of a value.
+pub(super) fn write_behind(
+    layout: &Layout,
+    cells: &(impl Cells + ?Sized),
+    (sort, value): (SortId, u64),
+    before: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut writing = Writing::new(layout, cells, sort, value, u64::MAX);
+    if before > 0
+        && let Some(copies) = Copies::of_value(layout, cells, sort, value as u32)
+    {
+        writing.todo = copies.after(before).map_or(Vec::new(), |left| vec![Todo::Copies(left)]);
+    }
+    writing.finish(out)
+}
+
 /// A unary symbol nested at least this often is written `S^n(...)`.
 const MIN_POWER: u64 = 4;
 
@@ -52,6 +72,10 @@ enum Todo<'a> {
     Characters(SortId, u32),
     /// The arguments behind the first one, of applications of one symbol in each other, and the closing bracket.
     Arguments(&'a Variant, SortId, u32),
+    /// Copies of an argument, and what stands behind them.
+    Copies(Copies<'a>),
+    /// The same behind the first argument of applications in each other, and the closing bracket.
+    FurtherCopies(Copies<'a>),
     /// The fields of a cell from this one on, which is not the first.
     Fields {
         variant: &'a Variant,
@@ -137,6 +161,8 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
             Todo::Arguments(of, sort, value) => {
                 further_arguments(self.layout, self.cells, of, sort, value, &mut self.todo);
             }
+            Todo::Copies(copies) => copies.begin(self.layout, self.cells, &mut self.todo, out),
+            Todo::FurtherCopies(copies) => copies.further(self.layout, self.cells, &mut self.todo),
             Todo::Value(sort, value) => self.value(sort, value, out, bytes),
             Todo::Fields { variant, cell, next } => {
                 out.extend_from_slice(b", ");
@@ -299,6 +325,10 @@ fn notated<'a>(
         out.extend_from_slice(brackets.close.as_bytes());
         return true;
     }
+    if let Some(copies) = Copies::of_value(layout, heap, sort, value) {
+        copies.begin(layout, heap, todo, out);
+        return true;
+    }
     let Some((variant, cell)) = cell(layout, heap, sort, value) else { return false };
     let field = |at: usize| {
         let field = variant.fields[at];
@@ -388,6 +418,14 @@ fn notated<'a>(
 /// Whether a value has a variant outermost.
 fn is_again(value: &Todo<'_>, sort: SortId, of: &Variant, layout: &Layout) -> bool {
     match *value {
+        Todo::Copies(copies) => copies.are_of(of),
+        Todo::Value(found, bits) if found == sort && layout.sorts[sort].has_copies => {
+            let again = variant(layout, sort, bits as u32);
+            let is_copies = |of: &Variant| matches!(of.notation, Notation::Copies(_));
+            again.is_some_and(|again| {
+                std::ptr::eq(again, of) || again.name == of.name && (is_copies(again) || is_copies(of))
+            })
+        }
         Todo::Value(found, bits) if found == sort => {
             variant(layout, sort, bits as u32).is_some_and(|again| std::ptr::eq(again, of))
         }
@@ -406,6 +444,7 @@ fn bracketed<'a>(layout: &Layout, heap: &(impl Cells + ?Sized), value: Todo<'a>,
 /// How tightly a value binds, if it is written with its name around its arguments.
 fn binds(layout: &Layout, heap: &(impl Cells + ?Sized), value: &Todo<'_>) -> Option<u8> {
     let mut value = match value {
+        Todo::Copies(copies) => return copies.binds(),
         Todo::Value(sort, bits) if layout.sorts[*sort].has_cells() => (*sort, *bits as u32),
         _ => return None,
     };
@@ -413,7 +452,9 @@ fn binds(layout: &Layout, heap: &(impl Cells + ?Sized), value: &Todo<'_>) -> Opt
         let (sort, bits) = value;
         let found = variant(layout, sort, bits)?;
         match (found.notation, found.fields.as_slice()) {
-            (Notation::Mixfix(binding), _) => return Some(binding.precedence()),
+            (Notation::Mixfix(binding) | Notation::Copies(Some(binding)), _) => {
+                return Some(binding.precedence());
+            }
             (Notation::Ratio(binding), _) => {
                 let (_, cell) = cell(layout, heap, sort, bits)?;
                 return (!literals::is_ratio(layout, heap, found, cell)).then_some(binding.precedence());
@@ -490,13 +531,16 @@ fn first_argument<'a>(
 
 /// The arguments of a value that is an application of the symbol around it, else the value.
 fn further_arguments<'a>(
-    layout: &Layout,
+    layout: &'a Layout,
     heap: &(impl Cells + ?Sized),
     of: &'a Variant,
     sort: SortId,
     value: u32,
     todo: &mut Vec<Todo<'a>>,
 ) {
+    if let Some(copies) = Copies::of_value(layout, heap, sort, value).filter(|copies| copies.are_of(of)) {
+        return copies.further(layout, heap, todo);
+    }
     match cell(layout, heap, sort, value) {
         Some((again, cell)) if std::ptr::eq(again, of) => first_argument(layout, heap, of, cell, todo),
         _ => {
@@ -587,12 +631,12 @@ impl Powers {
 }
 
 /// The cell of a value with its variant; `None` for one without fields.
-pub(super) fn cell<'a>(
-    layout: &'a Layout,
-    heap: &'a (impl Cells + ?Sized),
+pub(super) fn cell<'l, 'h>(
+    layout: &'l Layout,
+    heap: &'h (impl Cells + ?Sized),
     sort: SortId,
     value: u32,
-) -> Option<(&'a Variant, &'a [u32])> {
+) -> Option<(&'l Variant, &'h [u32])> {
     let shape = &layout.sorts[sort];
     let variant = variant(layout, sort, value)?;
     Some((variant, heap.cell(variant.class?, value >> shape.tag_bits)?))

@@ -52,6 +52,8 @@ pub struct SortLayout {
     pub variants: Vec<Variant>,
     /// Whether a value may need brackets as an argument, where it is written.
     pub may_bind: bool,
+    /// Whether it has arguments with counts.
+    pub has_copies: bool,
 }
 
 /// A symbol that can head a normal form.
@@ -107,6 +109,7 @@ impl Layout {
                 tag_bits: 0,
                 variants: Vec::new(),
                 may_bind: false,
+                has_copies: false,
             });
         }
         for (id, symbol) in signature.symbols.iter_enumerated() {
@@ -135,7 +138,8 @@ impl Layout {
         let sort = &mut self.sorts[symbol.result];
         self.tags[id] = Some((symbol.result, sort.variants.len() as u32));
         sort.variants.push(variant);
-        sort.may_bind |= matches!(notation, Notation::Mixfix(_) | Notation::Ratio(_) | Notation::Argument);
+        sort.may_bind |= notation.may_bind();
+        sort.has_copies |= matches!(notation, Notation::Copies(_));
     }
 
     fn assign_classes(&mut self) {
