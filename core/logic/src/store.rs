@@ -44,6 +44,8 @@ pub(crate) struct Constraints {
     pub(crate) slots: Vec<Cell>,
     /// The partners that were found for it.
     pub(crate) partners: Vec<u32>,
+    /// What heads bind in these, if the rule fires.
+    pub(crate) bindings: Vec<(Cell, Cell)>,
     /// Whether two variables that constraints hold were ever bound to each other.
     pub(crate) met: bool,
     /// Guards of goals that are being asked, the innermost last.

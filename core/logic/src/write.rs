@@ -163,25 +163,31 @@ pub(crate) fn beginning(
 }
 
 impl Writer<'_> {
-    /// Writes a term that holds itself: `S_1@[S_1=f(S_1)]`, or one of which it had to be found out that it does not.
+    /// Writes a term that holds itself: `S_1@[S_1=f(S_1)]` where `@` is an operator, else `@(S_1,[S_1=f(S_1)])`; or one
+    /// of which it had to be found out that it does not.
     fn cyclic(&mut self, term: Cell) {
         let loops = self.heap.compounds(&[term]).1;
         (self.root, self.is_checked) = (None, true);
         self.out.clear();
         self.last = ' ';
         self.own = loops.iter().enumerate().map(|(i, &cell)| (cell, format!("S_{}", i + 1))).collect();
-        self.run(term, if loops.is_empty() { self.style.max } else { 199 });
+        if loops.is_empty() {
+            self.run(term, self.style.max);
+            return;
+        }
+        let operator = self.operators.infix("@").filter(|_| !self.style.ignore_operators);
+        let (open, between, close) = if operator.is_some() { ("", "@[", "]") } else { ("@(", ",[", "])") };
+        self.raw(open);
+        self.run(term, operator.map_or(999, |operator| operator.left()));
         for (i, &cell) in loops.iter().enumerate() {
-            self.raw(if i == 0 { "@[" } else { "," });
+            self.raw(if i == 0 { between } else { "," });
             let name = self.own[&cell].clone();
             self.raw(&name);
             self.raw("=");
             self.root = Some(cell);
             self.run(cell, 699);
         }
-        if !loops.is_empty() {
-            self.raw("]");
-        }
+        self.raw(close);
     }
 
     /// Writes a term; says whether it came to its end.

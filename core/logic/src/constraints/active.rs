@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use gchr_base::hash::HashSet;
 
+use super::matching::Unmatched;
 use crate::cell::Cell;
 use crate::code::{Label, at};
 use crate::machine::{Alternative, Done, Machine};
-use crate::store::rules::{Guard, Match, Occurrence, Partner, Rule};
+use crate::store::rules::{Guard, Occurrence, Partner, Path, Rule, Step};
 use crate::store::{Asked, Change};
 use crate::undo::Undo;
 
@@ -73,13 +74,17 @@ impl Machine<'_, '_> {
     }
 
     /// The keys of a constraint in all indexes of its symbol.
-    pub(super) fn keys(&self, symbol: u32, term: Cell) -> Vec<u64> {
+    pub(super) fn keys(&mut self, symbol: u32, term: Cell) -> Vec<u64> {
         let start = self.heap.args(term).0;
         let indexes = &self.constraints.symbols[symbol as usize].indexes;
-        indexes
-            .iter()
-            .map(|paths| self.heap.key(paths.iter().map(|path| self.heap.inside(start, path))))
-            .collect()
+        let incomplete = &mut self.constraints.tables[symbol as usize].incomplete;
+        let of_index = |(paths, incomplete): (&Vec<Path>, &mut bool)| {
+            let terms = paths.iter().map(|path| (self.heap.inside(start, path), path.trusted));
+            let key = self.heap.key(terms);
+            *incomplete |= key.has_variable;
+            key.hash
+        };
+        indexes.iter().zip(incomplete).map(of_index).collect()
     }
 
     pub fn is_alive(&self, id: u32) -> bool {
@@ -167,25 +172,24 @@ impl Machine<'_, '_> {
             }
             self.change_slot(slot::RESUME, Cell::int(1));
         }
+        let bindings = std::mem::take(&mut self.constraints.bindings);
         let mut first = 0;
         if let Guard::Goals = rule.guard {
             let mark = self.choices.len();
             self.change_slot(slot::MARK, Cell::int(mark));
-            let locked = self.locked(rule);
-            let open = locked.is_some();
             self.choose(Alternative::Code(at::CONTINUE), 0);
+            self.heap.bind_all(&bindings);
+            let locked = self.locked(rule, !bindings.is_empty());
+            let open = locked.is_some();
             let added = self.constraints.suspensions.len();
             self.ask(Asked { id, mark, open, added });
             self.x[0] = Cell::int(self.env_now());
             self.x[1] = locked.unwrap_or(Cell::int(0));
             first = 2;
         } else {
+            self.heap.bind_all(&bindings);
             self.fire(id, occurrence, rule, partners)?;
-            if rule.empty {
-                if occurrence.removed {
-                    self.leave();
-                    return Ok(Some(Some(self.cp_now())));
-                }
+            if rule.empty && stays && self.heap.woken.is_empty() {
                 return Ok(None);
             }
         }
@@ -197,7 +201,17 @@ impl Machine<'_, '_> {
         } else {
             self.leave();
         }
-        Ok(Some(self.enter(rule.body)?))
+        if rule.empty && first == 0 {
+            let next = self.cp_now();
+            return Ok(Some(self.behind_woken(next, 0)?));
+        }
+        let Some(body) = self.enter(rule.body)? else { return Ok(Some(None)) };
+        Ok(Some(self.behind_woken(body, first + rule.args.len())?))
+    }
+
+    /// Where to go on so that what bindings woke comes before a place that has its arguments in registers.
+    fn behind_woken(&mut self, place: Label, registers: usize) -> Done<Option<Label>> {
+        if self.heap.woken.is_empty() { Ok(Some(place)) } else { self.wake(place, registers) }
     }
 
     /// Removes what a rule removes, remembers that it fired, and counts.
@@ -282,7 +296,7 @@ impl Machine<'_, '_> {
     }
 
     /// Looks for partners behind the first `fixed` ones, which are given: the first others, or those behind the given
-    /// ones.
+    /// ones. What heads bind is undone, and noted for the firing.
     pub(super) fn search(
         &mut self,
         id: u32,
@@ -292,17 +306,54 @@ impl Machine<'_, '_> {
         partners: &mut Vec<u32>,
     ) -> Done<bool> {
         let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
-        let n = occurrence.partners.len();
         if self.constraints.slots.len() < rule.slots {
             self.constraints.slots.resize(rule.slots, Cell::int(0));
         }
-        if resume && n == fixed || !self.match_head(id, &occurrence.pattern) {
+        if resume && occurrence.partners.len() == fixed {
             return Ok(false);
         }
+        let mut before = self.heap.unmatched();
+        if !self.match_head(id, &occurrence.pattern) {
+            return Ok(false);
+        }
+        if occurrence.keeps_bindings && self.heap.has_bound(before) {
+            before = self.keep_bindings(occurrence, before);
+        }
+        let found = self.search_partners(id, occurrence, &rule, fixed, partners);
+        match found {
+            Ok(true) => self.constraints.bindings = self.heap.take_bindings(before),
+            _ => self.heap.unmatch(before),
+        }
+        found
+    }
+
+    /// Keeps what the active head bound, where partners can be looked for.
+    #[cold]
+    fn keep_bindings(&mut self, occurrence: &Occurrence, before: Unmatched) -> Unmatched {
+        if occurrence.partners.first().is_none_or(|partner| self.has_list(&partner.via)) {
+            let bindings = self.heap.take_bindings(before);
+            self.heap.bind_all(&bindings);
+            return self.heap.unmatched();
+        }
+        before
+    }
+
+    /// The same when the head of the active constraint is matched.
+    fn search_partners(
+        &mut self,
+        id: u32,
+        occurrence: &Occurrence,
+        rule: &Rule,
+        fixed: usize,
+        partners: &mut Vec<u32>,
+    ) -> Done<bool> {
+        let n = occurrence.partners.len();
         if n == 0 {
-            return self.passes(id, occurrence, &rule, partners);
+            return self.passes(id, occurrence, rule, partners);
         }
         let mut cursors = vec![u32::MAX; n];
+        // What the heap is before the partner of a level is matched.
+        let mut unmatched = vec![self.heap.unmatched(); n];
         let mut level = 0;
         for (i, &partner) in partners.iter().enumerate() {
             if i >= fixed {
@@ -311,6 +362,7 @@ impl Machine<'_, '_> {
                     break;
                 }
             }
+            unmatched[i] = self.heap.unmatched();
             if !self.is_alive(partner) || !self.match_head(partner, &occurrence.partners[i].pattern) {
                 if i < fixed {
                     return Ok(false);
@@ -321,9 +373,11 @@ impl Machine<'_, '_> {
         }
         partners.truncate(level);
         if level == n {
-            return self.passes(id, occurrence, &rule, partners);
+            return self.passes(id, occurrence, rule, partners);
         }
+        unmatched[level] = self.heap.unmatched();
         loop {
+            self.heap.unmatch(unmatched[level]);
             let Some(found) = self.candidate(id, &occurrence.partners[level], cursors[level], partners)
             else {
                 if level == fixed {
@@ -340,7 +394,8 @@ impl Machine<'_, '_> {
             if level + 1 < n {
                 level += 1;
                 cursors[level] = u32::MAX;
-            } else if self.passes(id, occurrence, &rule, partners)? {
+                unmatched[level] = self.heap.unmatched();
+            } else if self.passes(id, occurrence, rule, partners)? {
                 return Ok(true);
             } else {
                 partners.pop();
@@ -348,10 +403,16 @@ impl Machine<'_, '_> {
         }
     }
 
-    pub(super) fn match_head(&mut self, id: u32, pattern: &[Match]) -> bool {
+    /// Matches a constraint; what this binds is undone where it does not fit.
+    pub(super) fn match_head(&mut self, id: u32, pattern: &[Step]) -> bool {
         let term = self.constraints.suspensions[id as usize].term;
         let (start, n) = self.heap.args(term);
-        self.heap.matches(start, n, pattern, &mut self.constraints.slots, &self.db.records)
+        let before = self.heap.unmatched();
+        let fits = self.heap.matches(start, n, pattern, &mut self.constraints.slots, &self.db.records);
+        if !fits {
+            self.heap.unmatch(before);
+        }
+        fits
     }
 
     /// The constraint behind `cursor` that fits a head: mostly the youngest one that is older.
@@ -362,7 +423,10 @@ impl Machine<'_, '_> {
         mut cursor: u32,
         taken: &[u32],
     ) -> Option<u32> {
-        let key = partner.lookup.as_ref().map(|(index, columns)| (*index, self.lookup_key(columns)));
+        let key = partner
+            .lookup
+            .as_ref()
+            .and_then(|(index, columns)| Some((*index, self.lookup_key(partner.symbol, *index, columns)?)));
         let met = self.met(&partner.via);
         loop {
             let table = &self.constraints.tables[partner.symbol as usize];

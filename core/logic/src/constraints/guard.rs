@@ -14,10 +14,11 @@ use crate::cell::Cell;
 
 impl Machine<'_, '_> {
     /// The variables that the guard of a rule may not bind, where it may bind older ones: columns that are declared `+`
-    /// are trusted to have none, so that those that are there all the same are not protected.
-    pub(super) fn locked(&mut self, rule: &Rule) -> Option<Cell> {
+    /// are trusted to have none, so that those that are there all the same are not protected. `bound`: whether heads
+    /// bound some.
+    pub(super) fn locked(&mut self, rule: &Rule, bound: bool) -> Option<Cell> {
         let slots = &self.constraints.slots;
-        if !rule.trusted.iter().any(|&slot| self.shows_variable(slots[slot as usize])) {
+        if !bound && !rule.trusted.iter().any(|&slot| self.shows_variable(slots[slot as usize])) {
             return None;
         }
         let values: Vec<Cell> = rule.locked.iter().map(|&slot| slots[slot as usize]).collect();

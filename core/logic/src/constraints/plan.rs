@@ -12,7 +12,7 @@ use crate::compile::{self, TooLarge};
 use crate::database::{Database, Definition};
 use crate::heap::Heap;
 use crate::names::atom;
-use crate::store::rules::{Expr, Guard, Match, Occurrence, Partner, Path, Rule, Symbol, Test};
+use crate::store::rules::{Expr, Guard, Match, Occurrence, Partner, Path, Rule, Step, Symbol, Test};
 use crate::store::{Constraints, Table, types};
 
 /// What is planned with.
@@ -30,6 +30,14 @@ struct Planner<'a> {
 
 /// How deep indexes look into a column.
 const DEPTH: usize = 3;
+
+/// Variables of a rule's heads of which a head that is matched later knows the values.
+#[derive(Default)]
+struct Known {
+    all: HashSet<VarId>,
+    /// Those that were seen in columns that are declared `+`: they are unified in such columns, others are compared.
+    trusted: HashSet<VarId>,
+}
 
 /// Numbers of the slots of the variables of a rule's heads.
 type Slots = HashMap<VarId, u16>;
@@ -64,7 +72,8 @@ impl Constraints {
         for (symbol, planned) in plan.symbols.iter_mut().zip(planner.planned) {
             symbol.occurrences = planned.finish();
             let indexes = vec![HashMap::default(); symbol.indexes.len()];
-            plan.tables.push(Table { indexes, ..Table::default() });
+            let incomplete = vec![false; symbol.indexes.len()];
+            plan.tables.push(Table { indexes, incomplete, ..Table::default() });
         }
         Ok(plan)
     }
@@ -185,7 +194,8 @@ impl Planner<'_> {
         }
         for (symbol, column, arg) in columns {
             let known = !matches!(terms.node(arg), LogicNode::Var(v) if often.get(v).is_none_or(|&n| n < 2));
-            self.plan.symbols[symbol as usize].asked[column] |= known;
+            let trusted = self.modes[symbol as usize][column] == Mode::Ground;
+            self.plan.symbols[symbol as usize].asked[column] |= known && !trusted;
         }
         Ok(())
     }
@@ -222,18 +232,24 @@ impl Planner<'_> {
         slots: &Slots,
     ) -> Result<(Occurrence, shared::Steps), Box<Diagnostic>> {
         let removed = heads[active].1;
-        let mut bound = HashSet::default();
+        let mut known = Known::default();
         let (own, args) = self.symbol(heads[active].0)?;
         let mut all = vec![(own, args.to_vec())];
-        let pattern = self.pattern(&all[0].1.clone(), slots, &mut bound);
+        let pattern = self.pattern(own, &all[0].1.clone(), slots, &mut known);
+        // Each partner of an active constraint that stays has a predicate of its own in SWI-Prolog, which knows values,
+        // and not where they come from.
+        let keeps_bindings = !removed && heads.len() > 1;
         let mut partners = Vec::new();
         // Removed heads, which come first here, before kept ones.
         for i in (0..heads.len()).filter(|&i| i != active) {
             let (symbol, args) = self.symbol(heads[i].0)?;
             let args = args.to_vec();
-            let lookup = self.lookup(symbol, &args, slots, &bound);
-            let via = self.via(symbol, &args, slots, &bound);
-            let pattern = self.pattern(&args, slots, &mut bound);
+            if keeps_bindings {
+                known.trusted.clear();
+            }
+            let lookup = self.lookup(symbol, &args, slots, &known.all);
+            let via = self.via(symbol, &args, slots, &known.all);
+            let pattern = self.pattern(symbol, &args, slots, &mut known);
             partners.push(Partner { symbol, head: i, removed: heads[i].1, pattern, lookup, via });
             all.push((symbol, args));
         }
@@ -242,7 +258,16 @@ impl Planner<'_> {
             .map(|(symbol, args)| Head { symbol: *symbol, args, modes: &self.modes[*symbol as usize] })
             .collect();
         let steps = shared::steps(&self.program.terms, &heads, rule.guard, !self.program.flags.debug);
-        Ok((Occurrence { rule: number, head: active, removed, pattern, partners, shared: None }, steps))
+        let occurrence = Occurrence {
+            rule: number,
+            head: active,
+            removed,
+            pattern,
+            partners,
+            keeps_bindings,
+            shared: None,
+        };
+        Ok((occurrence, steps))
     }
 
     /// The variables by which SWI-Prolog looks for a partner, if it uses no hash table.
@@ -272,7 +297,7 @@ impl Planner<'_> {
         let (mut paths, mut values) = (Vec::new(), Vec::new());
         let columns = args.iter().enumerate();
         let mut pending: Vec<(Path, LogicTermId)> =
-            columns.map(|(column, &arg)| (Path { column, inside: Vec::new() }, arg)).rev().collect();
+            columns.map(|(column, &arg)| (self.column(symbol, column), arg)).rev().collect();
         while let Some((path, id)) = pending.pop() {
             let value = match self.program.terms.node(id) {
                 LogicNode::Var(v) if bound.contains(v) => Match::Same(slots[v]),
@@ -303,6 +328,12 @@ impl Planner<'_> {
         Some((index, values))
     }
 
+    /// The path to a column.
+    fn column(&self, symbol: u32, column: usize) -> Path {
+        let trusted = self.modes[symbol as usize][column] == Mode::Ground;
+        Path { column, inside: Vec::new(), trusted }
+    }
+
     fn constant(&mut self, id: LogicTermId) -> Match {
         let cell = self.build(id, &mut []);
         if cell.is_immediate() {
@@ -316,29 +347,30 @@ impl Planner<'_> {
         build(self.heap, &mut self.db.names, &self.program.terms, id, variables, &mut HashMap::default())
     }
 
-    fn pattern(&mut self, args: &[LogicTermId], slots: &Slots, bound: &mut HashSet<VarId>) -> Vec<Match> {
+    fn pattern(&mut self, symbol: u32, args: &[LogicTermId], slots: &Slots, known: &mut Known) -> Vec<Step> {
         let mut pattern = Vec::new();
-        let mut pending: Vec<LogicTermId> = args.iter().rev().copied().collect();
-        while let Some(id) = pending.pop() {
-            match self.program.terms.node(id) {
-                LogicNode::Var(v) => pattern.push(match bound.insert(*v) {
-                    true => Match::First(slots[v]),
-                    false => Match::Same(slots[v]),
-                }),
+        let modes = self.modes[symbol as usize].iter().map(|mode| *mode == Mode::Ground);
+        let mut pending: Vec<(LogicTermId, bool)> = args.iter().copied().zip(modes).rev().collect();
+        while let Some((id, trusted)) = pending.pop() {
+            let mut binds = trusted;
+            let what = match self.program.terms.node(id) {
+                LogicNode::Var(v) => {
+                    let first = known.all.insert(*v);
+                    binds = trusted && !known.trusted.insert(*v);
+                    if first { Match::First(slots[v]) } else { Match::Same(slots[v]) }
+                }
                 LogicNode::Compound { name, args } => {
+                    pending.extend(args.iter().rev().map(|&arg| (arg, trusted)));
                     if &**name == gchr_base::logic::CONS && args.len() == 2 {
-                        pattern.push(Match::List);
+                        Match::List
                     } else {
                         let name = self.db.names.intern(name);
-                        pattern.push(Match::Struct(Cell::functor(name, args.len())));
+                        Match::Struct(Cell::functor(name, args.len()))
                     }
-                    pending.extend(args.iter().rev());
                 }
-                _ => {
-                    let constant = self.constant(id);
-                    pattern.push(constant);
-                }
-            }
+                _ => self.constant(id),
+            };
+            pattern.push(Step { what, binds });
         }
         pattern
     }

@@ -302,11 +302,16 @@ impl Machine<'_, '_> {
         if self.constraints.slots.len() < slots {
             self.constraints.slots.resize(slots, crate::cell::Cell::int(0));
         }
+        let before = self.heap.unmatched();
         let matches = self.match_head(id, &occurrence.pattern)
             && prefix.iter().zip(&occurrence.partners).all(|(&id, p)| self.match_head(id, &p.pattern));
-        let partner = occurrence.partners.get(prefix.len()).filter(|_| matches)?;
-        let met = self.met(&partner.via);
-        self.candidate(id, partner, cursor, prefix).map(|found| (found, met))
+        let partner = occurrence.partners.get(prefix.len()).filter(|_| matches);
+        let found = partner.and_then(|partner| {
+            let met = self.met(&partner.via);
+            self.candidate(id, partner, cursor, prefix).map(|found| (found, met))
+        });
+        self.heap.unmatch(before);
+        found
     }
 }
 

@@ -165,18 +165,27 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// How many constraints there were when lists met in the variable by which partners are found: the first one of
-    /// these terms, or within them. The older ones come in the order of their age, behind the others.
+    /// How many constraints there were when lists met in the variable by which partners are found. The older ones come
+    /// in the order of their age, behind the others.
     pub(super) fn met(&self, via: &[u16]) -> u32 {
-        if !self.constraints.met || via.is_empty() {
+        if !self.constraints.met {
             return 0;
         }
+        let attribute =
+            self.variable_of(via).and_then(|variable| self.attached(variable, Cell::atom(atom::chr)));
+        attribute.map_or(0, |attribute| self.watchers(attribute).met as u32)
+    }
+
+    /// Whether SWI-Prolog has a list to look for partners in: that of a variable, or of all constraints.
+    pub(super) fn has_list(&self, via: &[u16]) -> bool {
+        self.variable_of(via).is_none_or(|variable| self.attached(variable, Cell::atom(atom::chr)).is_some())
+    }
+
+    /// The variable by which partners are found: the first one of these terms, or within them.
+    fn variable_of(&self, via: &[u16]) -> Option<Cell> {
         let term = |&slot: &u16| self.heap.deref(self.constraints.slots[slot as usize]);
         let pair = via.len() < 3;
         let bare = via.iter().map(term).find(|cell| pair && cell.is_var());
-        let variable = bare.or_else(|| via.iter().find_map(|slot| self.heap.first_variable(term(slot))));
-        let variable = variable.filter(|variable| variable.tag() == Tag::Att);
-        let attribute = variable.and_then(|variable| self.attached(variable, Cell::atom(atom::chr)));
-        attribute.map_or(0, |attribute| self.watchers(attribute).met as u32)
+        bare.or_else(|| via.iter().find_map(|slot| self.heap.first_variable(term(slot))))
     }
 }

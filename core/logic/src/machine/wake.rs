@@ -8,7 +8,7 @@ use crate::undo::Woken;
 
 impl Machine<'_, '_> {
     /// Runs the goals of bound variables, then goes on at `resume` with the first `live` registers as they are.
-    pub(super) fn wake(&mut self, resume: Label, live: usize) -> Done<Option<Label>> {
+    pub fn wake(&mut self, resume: Label, live: usize) -> Done<Option<Label>> {
         self.suspend(resume, live);
         let bound = std::mem::take(&mut self.heap.woken);
         let wake = self.db.names.intern("wake");

@@ -23,6 +23,9 @@ pub(crate) struct Trimmed {
 pub(crate) struct Table {
     pub all: Bucket,
     pub indexes: Vec<HashMap<u64, Bucket>>,
+    /// Of each index, whether it may miss constraints that a head is unified with: some had variables in columns that
+    /// are declared `+`.
+    pub incomplete: Vec<bool>,
 }
 
 impl Bucket {

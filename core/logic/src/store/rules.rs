@@ -20,6 +20,15 @@ pub(crate) enum Match {
     Struct(Cell),
 }
 
+/// A step of the matching of a head.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Step {
+    pub what: Match,
+    /// Whether a variable that the constraint has there is bound to what is asked for: programs that SWI-Prolog's
+    /// compiler makes unify in columns that are declared `+`, which they trust to hold no variables.
+    pub binds: bool,
+}
+
 /// A head that is looked for in the store.
 #[derive(Clone, Debug)]
 pub(crate) struct Partner {
@@ -27,7 +36,7 @@ pub(crate) struct Partner {
     /// Position among the heads of the rule.
     pub head: usize,
     pub removed: bool,
-    pub pattern: Vec<Match>,
+    pub pattern: Vec<Step>,
     /// The index to be used, and what its columns must be equal to.
     pub lookup: Option<(usize, Vec<Match>)>,
     /// Known variables of its columns that are not ground: SWI-Prolog looks for it by the first one that is unbound.
@@ -40,8 +49,11 @@ pub(crate) struct Occurrence {
     pub rule: u32,
     pub head: usize,
     pub removed: bool,
-    pub pattern: Vec<Match>,
+    pub pattern: Vec<Step>,
     pub partners: Vec<Partner>,
+    /// Whether what its own head binds stays bound where the rule does not fire: so it is where the active constraint
+    /// stays and partners are looked for.
+    pub keeps_bindings: bool,
     /// How it is tried together with its neighbours.
     pub shared: Option<Shared>,
 }
@@ -97,6 +109,8 @@ pub(crate) struct Path {
     pub column: usize,
     /// From outside to inside: the functor of a term, none for a list, and which of its arguments.
     pub inside: Vec<(Option<Cell>, usize)>,
+    /// Whether the column is declared `+`: indexes do not follow variables there.
+    pub trusted: bool,
 }
 
 impl Path {
@@ -104,7 +118,7 @@ impl Path {
     pub fn below(&self, functor: Option<Cell>, argument: usize) -> Self {
         let mut inside = self.inside.clone();
         inside.push((functor, argument));
-        Self { column: self.column, inside }
+        Self { inside, ..*self }
     }
 }
 
@@ -120,8 +134,8 @@ pub(crate) struct Symbol {
     pub indexes: Vec<Vec<Path>>,
     /// Whether an argument may be unbound: then bindings wake it.
     pub open: bool,
-    /// Of each column, whether a binding in it may let a rule fire: some head has a term there, or a variable that
-    /// occurs again in the heads or is asked about in the guard.
+    /// Of each column, whether a binding in it may let a rule fire: it is not declared `+`, and some head has a term
+    /// there, or a variable that occurs again in the heads or is asked about in the guard.
     pub asked: Vec<bool>,
     /// Whether all active heads have variables alone where an argument may be unbound, and their guards ask about none
     /// of them: then SWI-Prolog does not wake it when a variable that it holds stays and another one is bound to that.

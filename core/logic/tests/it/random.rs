@@ -17,23 +17,29 @@ type Symbol = (String, Vec<bool>);
 
 struct Texts {
     random: Random,
+    /// Whether columns that are declared to be ground hold variables, and the others none.
+    loose: bool,
     program: String,
     query: String,
 }
 
 impl Texts {
-    /// Arguments of a constraint, made of some texts; ground columns have constants.
+    /// Arguments of a constraint, made of some texts; ground columns have constants, or all others where they are
+    /// loose.
     fn constraint(&mut self, (name, columns): &Symbol, texts: &[&str], constants: &[&str]) -> String {
-        let args: Vec<&str> =
-            columns.iter().map(|&ground| self.random.of(if ground { constants } else { texts })).collect();
+        let args: Vec<&str> = columns
+            .iter()
+            .map(|&ground| self.random.of(if ground != self.loose { constants } else { texts }))
+            .collect();
         format!("{name}({})", args.join(", "))
     }
 
     /// A program with its queries. Rules add only symbols behind those of their heads, so that all of it ends.
     fn program(&mut self, number: u64) {
+        let often = if self.loose { 2 } else { 5 };
         let symbols: Vec<Symbol> = (0..2 + self.random.below(3))
             .map(|i| {
-                let columns = (0..1 + self.random.below(2)).map(|_| self.random.below(5) == 0).collect();
+                let columns = (0..1 + self.random.below(2)).map(|_| self.random.below(often) == 0).collect();
                 (format!("{}{number}", ["p", "q", "r", "s"][i as usize]), columns)
             })
             .collect();
@@ -94,6 +100,7 @@ impl Texts {
             3 => format!("{x} \\== {y} | "),
             4 => format!("integer({x}), {x} > 1 | "),
             5 => format!("atom({x}) | "),
+            6 if self.loose => format!("{x} = 1 | "),
             _ => String::new(),
         };
         let mut body = format!("write({name}), nl");
@@ -118,10 +125,19 @@ impl Texts {
 
 #[test]
 fn random_programs_do_what_they_do_with_swi_prolog() {
+    compare_random_programs(41, false);
+}
+
+#[test]
+fn columns_that_are_declared_ground_and_are_not_do_what_they_do_with_swi_prolog() {
+    (43..47).for_each(|seed| compare_random_programs(seed, true));
+}
+
+fn compare_random_programs(seed: u64, loose: bool) {
     if !has_swipl() {
         return;
     }
-    let mut texts = Texts { random: Random(41), program: String::new(), query: String::new() };
+    let mut texts = Texts { random: Random(seed), loose, program: String::new(), query: String::new() };
     texts.program += ":- use_module(library(chr)).\n";
     for number in 0..PROGRAMS {
         texts.program(number);
@@ -130,7 +146,7 @@ fn random_programs_do_what_they_do_with_swi_prolog() {
                       copy_term_nat(L0, L), numbervars(W-L, 0, _), print(W-L), nl.\n";
     texts.query += "true";
     let ours = run(&texts.program, &texts.query, Answers::First(1), Limits::default());
-    let file = std::env::temp_dir().join(format!("gchr-random-{}.pl", std::process::id()));
+    let file = std::env::temp_dir().join(format!("gchr-random-{seed}-{}.pl", std::process::id()));
     std::fs::write(&file, &texts.program).expect("a file");
     let theirs =
         Command::new("swipl").arg("-q").arg("-g").arg(&texts.query).arg("-t").arg("halt").arg(&file).output();
