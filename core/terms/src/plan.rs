@@ -19,6 +19,7 @@ mod print;
 mod reach;
 mod refs;
 mod simplify;
+mod sink;
 mod split;
 mod stuck;
 mod tail;
@@ -78,6 +79,12 @@ pub const PASSES: &[Pass] = &[
         description: "last calls inside cells that are returned pass a hole on",
         wanted: |o| o.contexts,
         run: tail::contexts,
+    },
+    Pass {
+        name: "sink",
+        description: "values of constants are made behind the calls that do not need them",
+        wanted: |_| true,
+        run: sink::sink,
     },
     Pass {
         name: "split",

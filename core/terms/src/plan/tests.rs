@@ -559,3 +559,22 @@ fn functions_that_a_term_cannot_come_to_are_left_out() {
     let (names, all, _) = kept("Cons(F(H(Zero), Zero), Even(Cons(Zero, Odd(Nil))))");
     assert_eq!(names.len(), all, "{names:?}");
 }
+
+/// Calls keep no values of constants that only later calls need: a resume point of each would be as long as the rest.
+#[test]
+fn constants_are_made_behind_calls_that_do_not_need_them() {
+    let text = "sort T = struct L(Int) | P(Int, T) | A(T, T); map G: T -> T; H: T -> T; var X, Y: T; I: Int;
+        eqn A(L(I), Y) = Y; A(P(I, X), Y) = P(I, A(X, Y)); H(X) = A(A(X, X), P(5, L(6)));
+            G(X) = A(L(1), A(P(2, L(7)), A(X, A(L(3), A(L(4), X)))));";
+    let options = TermOptions { inline: false, ..TermOptions::default() };
+    let plan = compile(&program(text), &options).expect("a plan");
+    for function in plan.functions.iter().filter(|f| ["G", "H"].contains(&&*f.name)) {
+        function.region.body.walk(&mut |block| {
+            for step in &block.steps {
+                let Step::Call { live, .. } = step else { continue };
+                let is_param = |local: &LocalId| function.region.params.contains(local);
+                assert!(live.iter().all(is_param), "{plan}");
+            }
+        });
+    }
+}
