@@ -19,7 +19,7 @@ mod token;
 
 use std::sync::Arc;
 
-use gchr_base::diagnostic::{self, Diagnostic, has_errors, shorten};
+use gchr_base::diagnostic::{self, Diagnostic, Severity, has_errors, shorten};
 use gchr_base::rule::{GroundTerm, Program, Start};
 use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_base::stack::with_large_stack;
@@ -79,6 +79,36 @@ struct Reduction {
     steps: Option<Steps>,
 }
 
+impl Reduction {
+    /// The term to evaluate, or what is wrong with it.
+    fn term(&self, space: &mut Space, out: &mut Output) -> Result<GroundTerm, Vec<Diagnostic>> {
+        let before = out.diagnostics.len();
+        let read = input::read(&self.tokens, space, out);
+        let mut wrong = out.diagnostics.split_off(before);
+        if self.steps.is_some() {
+            wrong.extend(self.module.parts.iter().flat_map(|part| &part.unread).cloned());
+        }
+        match (read, has_errors(&wrong)) {
+            (Ok(term), false) => {
+                out.diagnostics.append(&mut wrong);
+                Ok(match self.steps {
+                    Some(steps) => Lower { space, out }.rewritten(term, steps),
+                    None => term,
+                })
+            }
+            (Ok(_), true) => Err(wrong),
+            (Err(found), _) => Err(std::iter::once(*found).chain(wrong).collect()),
+        }
+    }
+}
+
+/// What is wrong with a term beside others that have results.
+fn left_out(found: Diagnostic, term: Span) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, ..found }
+        .label(term, "this term is not evaluated")
+        .note("the other terms of the text are")
+}
+
 fn program(
     ast: &Text,
     sources: &mut SourceMap,
@@ -89,8 +119,9 @@ fn program(
     let library = sources.add("(the library of Maude)", LIBRARY);
     let nothing = gchr_base::reading::Account::default();
     let library = parser::parse(sources, library, &Files::beside(None, &nothing), diagnostics);
-    let (mut reductions, last) = reductions(ast, &library, diagnostics);
+    let Reductions { mut reductions, mut wrong, last } = reductions(ast, &library, diagnostics);
     if let Some(term) = term {
+        wrong.clear();
         match parser::term_tokens(sources, term) {
             Ok(tokens) => {
                 reductions = last
@@ -100,6 +131,9 @@ fn program(
             }
             Err(found) => diagnostics.push(*found),
         }
+    }
+    if reductions.is_empty() {
+        diagnostics.extend(wrong.drain(..).map(|(found, _)| found));
     }
     let Some(last) = last else {
         if !has_errors(diagnostics) {
@@ -124,19 +158,16 @@ fn program(
     for reduction in &reductions {
         let found = spaces.iter_mut().find(|(module, _)| Arc::ptr_eq(module, &reduction.module));
         let Some((_, space)) = found else { continue };
-        match input::read(&reduction.tokens, space, &mut out) {
-            Ok(term) => terms.push(match reduction.steps {
-                Some(steps) => {
-                    for found in reduction.module.parts.iter().flat_map(|part| &part.unread) {
-                        if !out.diagnostics.contains(found) {
-                            out.diagnostics.push(found.clone());
-                        }
-                    }
-                    Lower { space, out: &mut out }.rewritten(term, steps)
-                }
-                None => term,
-            }),
-            Err(found) => diagnostics.push(*found),
+        match reduction.term(space, &mut out) {
+            Ok(term) => terms.push(term),
+            Err(found) => wrong.extend(found.into_iter().map(|found| (found, reduction.tokens[0].span))),
+        }
+    }
+    for (found, place) in wrong {
+        // Where other terms have results, one that is wrong is left out.
+        let found = if terms.is_empty() { found } else { left_out(found, place) };
+        if !diagnostics.contains(&found) {
+            diagnostics.push(found);
         }
     }
     for (_, space) in &mut spaces {
@@ -154,14 +185,18 @@ fn program(
     space.map(|space| (program, InputReader::new(space, out)))
 }
 
-/// The terms to evaluate, and the module that further terms are of.
-fn reductions(
-    ast: &Text,
-    library: &Text,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> (Vec<Reduction>, Option<Arc<Flat>>) {
+/// The terms to evaluate.
+struct Reductions {
+    reductions: Vec<Reduction>,
+    /// What is wrong with the modules of others, with their places.
+    wrong: Vec<(Diagnostic, Span)>,
+    /// The module that further terms are of.
+    last: Option<Arc<Flat>>,
+}
+
+fn reductions(ast: &Text, library: &Text, diagnostics: &mut Vec<Diagnostic>) -> Reductions {
     let mut modules = Modules::new(library, diagnostics);
-    let mut reductions = Vec::new();
+    let (mut reductions, mut wrong) = (Vec::new(), Vec::new());
     let mut current: Option<Arc<Flat>> = None;
     for item in &ast.items {
         if modules.diagnostics.len() > MAX_FINDINGS {
@@ -179,11 +214,15 @@ fn reductions(
             Item::View(_) | Item::Include(..) => {}
             Item::Select(module) => current = modules.expr(module, &[]),
             Item::Reduce { module, term, steps } => {
+                let before = modules.diagnostics.len();
                 let module = match module {
                     Some(module) => modules.expr(module, &[]),
                     None => current.clone(),
                 };
-                if module.is_none() && !has_errors(modules.diagnostics) {
+                if module.is_none() {
+                    wrong.extend(modules.diagnostics.drain(before..).map(|found| (found, term[0].span)));
+                }
+                if module.is_none() && wrong.is_empty() && !has_errors(modules.diagnostics) {
                     modules.diagnostics.push(no_module(term[0].span));
                 }
                 // Further terms are of this one where the text declares none.
@@ -193,7 +232,7 @@ fn reductions(
             }
         }
     }
-    (reductions, current)
+    Reductions { reductions, wrong, last: current }
 }
 
 fn no_module(place: Span) -> Diagnostic {

@@ -98,6 +98,37 @@ fn what_is_not_supported_is_said() {
     check("fmod M is\nendfm\nsred true .\n", &[("T3402", "sred")]);
 }
 
+/// The other terms have results, and what is wrong is a warning; alone it is an error.
+#[test]
+fn a_term_that_is_wrong_leaves_the_others() {
+    let text =
+        "load model-checker\nmod M is\n including MODEL-CHECKER .\n protecting NAT .\n op s : -> State .
+ sort A .\n ops a b : -> A .\n crl a => b if a => b .\nendm\n";
+    for (wrong, code) in [
+        ("red frob .", "T3102"),
+        ("red 1 + + 2 .", "T3102"),
+        ("red modelCheck(s, [] True) .", "T3401"),
+        ("rew a .", "T3401"),
+        ("red in N : 1 .", "T3103"),
+        ("red 1.5 + 2.5 .", "T3102"),
+    ] {
+        let (_, alone) = load_text(&format!("{text}{wrong}\n"), None);
+        assert_eq!(
+            alone.diagnostics.iter().map(|d| (d.code, d.is_error())).collect::<Vec<_>>(),
+            [(code, true)]
+        );
+        for commands in
+            [format!("{wrong}\nred 1 + 1 .\nred 3 .\n"), format!("red 1 + 1 .\n{wrong}\nred 3 .\n")]
+        {
+            let (_, loaded) = load_text(&format!("{text}{commands}"), None);
+            let found: Vec<_> = loaded.diagnostics.iter().map(|d| (d.code, d.is_error())).collect();
+            assert_eq!(found, [(code, false)], "{wrong}");
+            let program = loaded.program.expect("the other terms");
+            assert_eq!(gchr_terms::testing::normal_form(&program), "EVAL(2, 3)");
+        }
+    }
+}
+
 /// The first token that a term does not explain.
 #[test]
 fn terms_that_do_not_go_on() {
