@@ -105,7 +105,7 @@ impl<'d> Modules<'d> {
 
     fn unknown(&self, name: &Name) -> Fail {
         let text = &name.text;
-        const OTHERS: [&str; 17] = [
+        const OTHERS: [&str; 15] = [
             "RANDOM",
             "COUNTER",
             "META-LEVEL",
@@ -121,8 +121,6 @@ impl<'d> Modules<'d> {
             "FILE",
             "SOCKET",
             "TIME",
-            "LIST*",
-            "SET*",
         ];
         if OTHERS.contains(&&**text) {
             return crate::parser::unsupported(name.span, &format!("module `{text}`: such modules"));

@@ -647,3 +647,40 @@ fn polymorphic_operators_before_brackets() {
         ],
     );
 }
+
+#[test]
+fn lists_and_sets_in_each_other() {
+    check(
+        "fmod M is\n protecting LIST*{Nat} * (sort List{Nat} to L, op size to length) .\n protecting SET*{Nat} .\nendfm",
+        &[
+            ("append([1 2], [3 [4 5] []])", "[1 2 3 [4 5] []]"),
+            ("append([], [3]) == append([3], [])", "true"),
+            ("head([[1 2] 3])", "[1 2]"),
+            ("tail([[1 2] 3])", "[3]"),
+            ("tail([1])", "[]"),
+            ("last([1 [2 3]])", "[2 3]"),
+            ("front([1 [2 3]])", "[1]"),
+            ("front([1])", "[]"),
+            ("occurs([2], [1 [2] 3])", "true"),
+            ("occurs(2, [1 [2] 3]) or occurs(2, [])", "false"),
+            ("reverse([1 [2 3] 4])", "[4 [2 3] 1]"),
+            ("length([1 [2 3] 4]) + length([])", "3"),
+            ("[1 2] :: L and not (1 :: L)", "true"),
+            ("{1, {2, 2}, 1, {2}}", "{1, {2}}"),
+            ("insert({1}, {1, {1}})", "{1, {1}}"),
+            ("delete({1}, {{1}})", "{}"),
+            ("delete(1, {1, 1, 2}) == delete(5, {2})", "true"),
+            ("{1} in {2, {1, 1}}", "true"),
+            ("1 in {2, {1, 1}} or 1 in {}", "false"),
+            ("| {1, 1, {1}, {{1}}, {1, 1}} | + | {} |", "3"),
+            ("union({1, {2}}, {{2}, 3}) == {3, 1, {2}}", "true"),
+            ("intersection({1, {2}, 3}, {3, {2}, {1}}) == {{2}, 3}", "true"),
+            ("intersection({1}, {})", "{}"),
+            ("{1, {2}, 3} \\ {3, {1}} == {1, {2}}", "true"),
+            ("2^ {1, {2}} == {{}, {1}, {{2}}, {{2}, 1}}", "true"),
+            ("| 2^ {1, {2}, 3, 4} |", "16"),
+            ("{1, {2}} subset {{2}, 3, 1} and not ({1, {2}} psubset {{2}, 1})", "true"),
+            ("{} psubset {{}, {}}", "true"),
+        ],
+    );
+}
