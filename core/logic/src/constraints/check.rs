@@ -14,9 +14,7 @@ impl Machine<'_, '_> {
             let Type::Named(name, args) = &ty else { continue };
             let cell = self.heap.deref(cell);
             if cell.is_var() {
-                if name != "any" {
-                    self.wait_for_type(&ty, cell);
-                }
+                self.wait_for_type(&ty, cell);
                 continue;
             }
             let simple = match &**name {
@@ -61,7 +59,8 @@ impl Machine<'_, '_> {
                     match fits {
                         None => return Err(self.wrong_type(&ty, cell)),
                         Some(Alternative::Term(_, types)) => {
-                            for (i, ty) in types.iter().enumerate() {
+                            // SWI-Prolog skips arguments that are declared `any`, and not those of a parameter that is.
+                            for (i, ty) in types.iter().enumerate().rev().filter(|(_, ty)| !ty.is_any()) {
                                 pending.push((instance(ty, &params, args), self.heap.arg(cell, i)));
                             }
                         }

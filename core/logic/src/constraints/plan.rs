@@ -99,7 +99,11 @@ impl Planner<'_> {
                 Some(module) => self.db.names.cell(module),
                 None => self.db.home_module(),
             };
-            let types = declaration.columns.iter().map(|c| c.ty.map(|id| types::read(self.program, id)));
+            // A column of any values is not looked at.
+            let types = declaration
+                .columns
+                .iter()
+                .map(|c| c.ty.map(|id| types::read(self.program, id)).filter(|ty| !ty.is_any()));
             self.planned.push(Planned::default());
             self.modes.push(declaration.columns.iter().map(|c| c.mode).collect());
             self.plan.symbols.push(Symbol {

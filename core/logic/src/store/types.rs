@@ -10,6 +10,13 @@ pub(crate) enum Type {
     Variable(u32),
 }
 
+impl Type {
+    /// Whether it is the type of all values.
+    pub fn is_any(&self) -> bool {
+        matches!(self, Self::Named(name, args) if name == "any" && args.is_empty())
+    }
+}
+
 /// What a type is.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
