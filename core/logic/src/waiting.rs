@@ -127,10 +127,13 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// What the program shows for the attribute of a module.
-    fn own_goals(&self, own: &[Cell], variable: Cell, module: Cell) -> Option<Vec<Cell>> {
+    /// What the program shows for the attribute of a module: its own module is that of answers.
+    fn own_goals(&mut self, own: &[Cell], variable: Cell, module: Cell) -> Option<Vec<Cell>> {
         let arg = |term: Cell, i: usize| self.heap.deref(self.heap.arg(term, i));
         let of = own.iter().find(|&&one| arg(one, 0) == variable && arg(one, 1) == module)?;
-        Some(self.heap.list_items(arg(*of, 2)).0)
+        let goals = self.heap.list_items(arg(*of, 2)).0;
+        let home = self.db.home_module();
+        let is_home = |goal| self.heap.binary(goal, atom::colon).filter(|&(module, _)| module == home);
+        Some(goals.into_iter().map(|goal| is_home(goal).map_or(goal, |(_, plain)| plain)).collect())
     }
 }
