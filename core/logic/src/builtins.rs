@@ -11,6 +11,7 @@ mod input;
 mod lists;
 mod output;
 mod strings;
+mod tables;
 mod terms;
 
 use std::sync::LazyLock;
@@ -25,7 +26,7 @@ type Table = &'static [(&'static str, usize, Native)];
 /// Predicates that change nothing but their results.
 const PURE: [Table; 6] =
     [terms::TABLE, lists::TABLE, domains::TABLE, domains::PROPAGATION, atoms::TABLE, strings::TABLE];
-const OTHERS: [Table; 7] = [
+const OTHERS: [Table; 8] = [
     output::TABLE,
     input::TABLE,
     files::TABLE,
@@ -33,6 +34,7 @@ const OTHERS: [Table; 7] = [
     flags::TABLE,
     crate::constraints::TABLE,
     alarms::TABLE,
+    tables::TABLE,
 ];
 
 /// The code of predicates that are written in Rust, by the numbers that they have in a database.

@@ -12,6 +12,7 @@ use crate::code::{Instr, Label, PredId, fixed_code};
 use crate::heap::Heap;
 use crate::names::Names;
 use crate::record::Record;
+use crate::tables::Tables;
 
 /// Number of a clause.
 pub(crate) type ClauseId = u32;
@@ -231,6 +232,8 @@ pub(crate) struct Database {
     pub in_library: bool,
     /// Predicates that a program defines anew, with those of the library.
     shadowed: HashMap<PredId, PredId>,
+    /// Answers of predicates with tables.
+    pub tables: Tables,
 }
 
 /// What a first argument must be equal to: the key of a dereferenced term.
@@ -309,6 +312,7 @@ impl Database {
             library_loaded: false,
             in_library: false,
             shadowed: HashMap::default(),
+            tables: Tables::default(),
         }
     }
     /// The predicate of a name and a number of arguments.

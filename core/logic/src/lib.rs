@@ -26,6 +26,7 @@ mod record;
 mod run;
 mod store;
 mod streams;
+mod tables;
 mod text;
 mod undo;
 mod unify;

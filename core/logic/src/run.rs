@@ -263,7 +263,8 @@ impl Resident {
         reader: &dyn Reader,
         work: impl FnOnce(&mut Machine<'_, '_>) -> T,
     ) -> T {
-        let db = std::mem::replace(&mut self.db, Database::new());
+        let mut db = std::mem::replace(&mut self.db, Database::new());
+        db.tables.abandon_incomplete();
         let constraints = std::mem::take(&mut self.constraints);
         let mut machine = Machine::new(db, builtins::natives(), constraints, control, reader);
         let meter = std::mem::take(&mut machine.heap.meter);

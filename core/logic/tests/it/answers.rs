@@ -52,6 +52,36 @@ fn terms_of_any_depth_are_worked_on() {
 }
 
 #[test]
+fn tables_are_filled_in_steps_proportional_to_their_answers() {
+    let program = |nodes: usize| {
+        let edges: String = (0..nodes).map(|i| format!("edge({i}, {}).\n", (i + 1) % nodes)).collect();
+        ":- table left/2, right/2, both/2, near(_, _, min), long/1.\n\
+         left(X, Y) :- left(X, Z), edge(Z, Y).\nleft(X, Y) :- edge(X, Y).\n\
+         right(X, Y) :- edge(X, Y).\nright(X, Y) :- edge(X, Z), right(Z, Y).\n\
+         both(X, Y) :- edge(X, Y).\nboth(X, Y) :- both(Y, X).\n\
+         near(X, Y, 1) :- edge(X, Y).\nnear(X, Y, D) :- near(X, Z, E), edge(Z, Y), D is E+1.\n\
+         long([]).\nlong([_|L]) :- long(L).\n"
+            .to_string()
+            + &edges
+    };
+    let goals = [
+        ("aggregate_all(count, left(_, _), N)", 3600, 3600),
+        ("aggregate_all(count, left(1, _), N)", 60, 60),
+        ("aggregate_all(count, right(1, _), N)", 60, 3600),
+        ("aggregate_all(count, both(_, _), N)", 120, 120),
+        ("aggregate_all(count, near(1, _, _), N)", 60, 60),
+        ("aggregate_all(count, near(_, _, _), N)", 3600, 3600),
+        ("length(_L, 60), aggregate_all(count, long(_L), N)", 1, 60),
+    ];
+    for (goal, answers, work) in goals {
+        // Some goals each time that an answer is read or found, which is at most three times.
+        let limits = Limits { max_steps: Some(5_000 + 60 * work.max(answers)), ..Limits::default() };
+        let found = run(&program(60), goal, Answers::First(1), limits);
+        assert!(found.contains(&format!("N = {answers}\n")), "{goal}: {found}");
+    }
+}
+
+#[test]
 fn goals_of_directives_run_before_the_query() {
     let text =
         ":- chr_constraint d/1.\n:- initialization((d(1), write(one), nl)).\n:- fail.\n:- d(X), X = Y.\n";
