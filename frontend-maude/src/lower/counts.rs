@@ -21,7 +21,10 @@ impl Space {
                 let elements = self.elements(op, &rule.left);
                 let again = |at: usize| elements[..at].iter().any(|other| other.is_same(elements[at]));
                 let is_variable = |term: &Term| matches!(term.kind, TermKind::Var(..));
-                (0..elements.len()).any(|at| is_variable(elements[at]) && again(at))
+                let are_any_two = elements.len() == 2
+                    && elements.iter().all(|of| is_variable(of))
+                    && rule.conditions.is_empty();
+                are_any_two || (0..elements.len()).any(|at| is_variable(elements[at]) && again(at))
             }
             _ => false,
         };
