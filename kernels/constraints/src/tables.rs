@@ -105,9 +105,7 @@ impl Tables {
         let facts = job.input.batches.first().map_or(0, |batch| batch.len() as u32);
         let rows = if facts < room::SMALL { 0 } else { facts.min(MOST_FIRST_ROWS) };
         let layout = &job.kernels.layout;
-        let of_table =
-            |t: ConstraintId| layout.parts(t).into_iter().map(move |p| part_bytes(layout, t, p, rows));
-        let bytes: u64 = layout.tables.ids().flat_map(of_table).sum();
+        let bytes: u64 = layout.tables.ids().map(|table| table_bytes(layout, table, rows)).sum();
         let least = if bytes <= options.memory / 8 { rows } else { 0 };
         Self::sized(job, &job.input.heap, options, |_| least, device)
     }
@@ -210,7 +208,7 @@ impl Tables {
     }
 
     fn table_bytes(&self, table: ConstraintId, capacity: u32) -> u64 {
-        self.layout.parts(table).into_iter().map(|part| part_bytes(&self.layout, table, part, capacity)).sum()
+        table_bytes(&self.layout, table, capacity)
     }
 
     /// Lets launches of rounds end where a fast path may begin: where all that is new is in tables of one, and was not
@@ -474,4 +472,9 @@ pub(crate) fn broken() -> DeviceError {
         )
         .help("this is a bug of gchr, not of the program; please report it with the program"),
     ])
+}
+
+/// Bytes of a table with so many rows.
+fn table_bytes(layout: &Layout, table: ConstraintId, rows: u32) -> u64 {
+    layout.parts(table).into_iter().map(|part| part_bytes(layout, table, part, rows)).sum()
 }
