@@ -1,6 +1,6 @@
 //! Other names for sorts and operators: renamings of modules, and values of their parameters.
 
-use std::cell::LazyCell;
+use std::cell::{Cell, LazyCell};
 use std::sync::Arc;
 
 use gchr_base::hash::HashMap;
@@ -124,10 +124,18 @@ impl Naming {
             self.renamed(&op.key()).is_some()
                 || op.domain.iter().chain([&op.range]).any(|of| renames(&of.sort))
         };
-        let own = part.sorts.iter().any(|name| renames(&name.text))
+        let declares = part.sorts.iter().any(|name| renames(&name.text))
             || part.subsorts.iter().any(|(a, b)| renames(&a.text) || renames(&b.text))
             || part.ops.iter().any(touches);
-        if !own && key == part.key {
+        // Its terms may have operators and sorts that other parts declare.
+        let has_terms = || {
+            let seen = Seen { names: self, is_other: Cell::new(false) };
+            let identities = part.ops.iter().filter_map(|op| op.properties.identity.as_ref()?.term.as_ref());
+            identities.for_each(|term| drop(term.map(&seen)));
+            part.rules.iter().for_each(|rule| drop(rule.map(&seen)));
+            seen.is_other.get()
+        };
+        if key == part.key && !declares && !has_terms() {
             return part.clone();
         }
         let key = if key == part.key { format!("{key}*{}", self.tag()).into() } else { key };
@@ -179,6 +187,38 @@ impl Naming {
         items.extend(self.some_ops.iter().map(|(from, (to, _))| format!("{from:?} {to}")));
         items.sort();
         format!("({})", items.join(", "))
+    }
+}
+
+/// Other names, and whether one of those that were asked for is another one.
+struct Seen<'n> {
+    names: &'n Naming,
+    is_other: Cell<bool>,
+}
+
+impl Seen<'_> {
+    fn note(&self, is_other: bool) {
+        self.is_other.set(self.is_other.get() || is_other);
+    }
+}
+
+impl Names for Seen<'_> {
+    fn type_name(&self, of: &TypeName) -> TypeName {
+        let found = self.names.type_name(of);
+        self.note(found != *of);
+        found
+    }
+
+    fn op(&self, key: &OpKey) -> OpKey {
+        let found = self.names.op(key);
+        self.note(found != *key);
+        found
+    }
+
+    fn instead(&self, key: &OpKey, args: &[Term]) -> Option<Term> {
+        let found = self.names.instead(key, args);
+        self.note(found.is_some());
+        found
     }
 }
 
