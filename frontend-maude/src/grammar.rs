@@ -22,6 +22,8 @@ use self::chart::Chart;
 
 /// The precedence that fits everywhere.
 const ANY: u8 = 127;
+/// The precedence of comparisons and of tests of sorts.
+const TEST: u8 = 51;
 
 /// A form that terms are written in.
 struct Production {
@@ -47,9 +49,23 @@ enum Makes {
 }
 
 /// Reads terms of one module.
+#[derive(Clone, Copy)]
 pub(crate) struct Grammar<'s> {
-    signature: &'s Signature,
-    variables: &'s HashMap<Arc<str>, TypeName>,
+    /// The forms of its terms.
+    pub forms: &'s Forms,
+    /// Its operators.
+    pub signature: &'s Signature,
+    /// Its variables.
+    pub variables: &'s HashMap<Arc<str>, TypeName>,
+}
+
+/// The forms that terms over a signature are written in.
+#[derive(Default)]
+pub(crate) struct Forms {
+    /// Of how many operators and kinds.
+    ops: usize,
+    kinds: usize,
+    /// First those of operators, in each of the lists below, too.
     productions: Vec<Production>,
     /// Those that begin with a word, by it.
     by_word: HashMap<Arc<str>, Vec<usize>>,
@@ -61,88 +77,101 @@ pub(crate) struct Grammar<'s> {
     inside: HashMap<(usize, Option<Arc<str>>), u8>,
     /// By kind, the terms that may end with one: how tightly it has to bind, and kind and precedence of the whole.
     ends: HashMap<usize, Vec<(u8, usize, u8)>>,
+    /// As `inside` and `ends`, for the word before a term and for terms that may begin with one.
+    behind: HashMap<(usize, Option<Arc<str>>), u8>,
+    starts: HashMap<usize, Vec<(u8, usize, u8)>>,
 }
 
-impl<'s> Grammar<'s> {
-    pub fn new(signature: &'s Signature, variables: &'s HashMap<Arc<str>, TypeName>) -> Self {
+impl Forms {
+    /// All forms over a signature.
+    pub fn new(signature: &Signature) -> Self {
+        let mut forms = Self::default();
+        forms.extend(signature);
+        forms
+    }
+
+    /// Adds the forms of what a signature has got since these were made.
+    pub fn extend(&mut self, signature: &Signature) {
         let truth = signature.literals.truth.then(|| signature.sort("Bool")).flatten();
         let truth = truth.map(|sort| signature.kind(Type::Sort(sort)));
-        let mut grammar = Self {
-            signature,
-            variables,
-            productions: Vec::new(),
-            by_word: HashMap::default(),
-            by_kind: HashMap::default(),
-            truth,
-            inside: HashMap::default(),
-            ends: HashMap::default(),
-        };
-        for (id, op) in signature.ops.iter().enumerate() {
-            grammar.operator(id, op);
+        if self.truth != truth {
+            *self = Self { truth, ..Self::default() };
+        }
+        for (id, op) in signature.ops.iter().enumerate().skip(self.ops) {
+            self.operator(id, op);
         }
         if let Some(truth) = truth {
-            for kind in 0..signature.kinds.len() {
-                grammar.polymorphic(kind, truth);
+            for kind in self.kinds..signature.kinds.len() {
+                self.polymorphic(kind, truth);
             }
         }
-        grammar
+        (self.ops, self.kinds) = (signature.ops.len(), signature.kinds.len());
     }
 
     fn add(&mut self, production: Production) {
         let id = self.productions.len();
-        self.add_follow(&production);
-        match production.parts.as_slice() {
-            [Part::Word(word), ..] => self.by_word.entry(word.clone()).or_default().push(id),
+        self.add_neighbours(&production);
+        let list = match production.parts.as_slice() {
+            [Part::Word(word), ..] => self.by_word.entry(word.clone()).or_default(),
             [Part::Hole(kind, _), Part::Word(word), ..] => {
-                self.by_kind.entry((*kind, Some(word.clone()))).or_default().push(id);
+                self.by_kind.entry((*kind, Some(word.clone()))).or_default()
             }
-            [Part::Hole(kind, _), ..] => self.by_kind.entry((*kind, None)).or_default().push(id),
+            [Part::Hole(kind, _), ..] => self.by_kind.entry((*kind, None)).or_default(),
             [] => return,
-        }
+        };
+        let of_operator = |production: &Production| matches!(production.makes, Makes::Op(_));
+        let place = match of_operator(&production) {
+            true => list.partition_point(|&known| of_operator(&self.productions[known])),
+            false => list.len(),
+        };
+        list.insert(place, id);
         self.productions.push(production);
     }
 
-    /// What may stand behind the terms in a production.
-    fn add_follow(&mut self, production: &Production) {
-        let mut allow = |kind: usize, word: Option<&str>, most: u8| {
-            let known = self.inside.entry((kind, word.map(Arc::from))).or_default();
-            *known = most.max(*known);
-        };
-        for (at, part) in production.parts.iter().enumerate() {
+    /// What may stand before and behind the terms in a production.
+    fn add_neighbours(&mut self, production: &Production) {
+        let parts = &production.parts;
+        for (at, part) in parts.iter().enumerate() {
             let &Part::Hole(kind, most) = part else { continue };
-            match production.parts.get(at + 1) {
-                Some(Part::Word(word)) => allow(kind, Some(word), most),
-                Some(Part::Hole(..)) => allow(kind, None, most),
-                None => {
-                    let ends = self.ends.entry(kind).or_default();
-                    let end = (most, production.kind, production.prec);
-                    if !ends.contains(&end) {
-                        ends.push(end);
+            let whole = (most, production.kind, production.prec);
+            let sides = [
+                (at.checked_sub(1), &mut self.behind, &mut self.starts),
+                (Some(at + 1).filter(|&next| next < parts.len()), &mut self.inside, &mut self.ends),
+            ];
+            for (beside, neighbours, outermost) in sides {
+                let mut allow = |word: Option<&Arc<str>>| {
+                    let known = neighbours.entry((kind, word.cloned())).or_default();
+                    *known = most.max(*known);
+                };
+                match beside.map(|beside| &parts[beside]) {
+                    Some(Part::Word(word)) => allow(Some(word)),
+                    Some(Part::Hole(..)) => allow(None),
+                    None => {
+                        let known = outermost.entry(kind).or_default();
+                        if !known.contains(&whole) {
+                            known.push(whole);
+                        }
                     }
                 }
-            }
-            if production.many {
-                allow(kind, Some(","), most);
+                if production.many {
+                    allow(Some(&",".into()));
+                }
             }
         }
     }
 
     /// Whether a term of a kind and precedence that ends before a word can be part of a term that goes on.
     fn goes_on(&self, kind: usize, prec: u8, word: &Arc<str>) -> bool {
-        let (mut todo, mut seen) = (vec![(kind, prec)], Vec::new());
-        while let Some((kind, prec)) = todo.pop() {
-            let fits = |word| self.inside.get(&(kind, word)).is_some_and(|&most| prec <= most);
-            if matches!(&**word, ")" | "::") || fits(Some(word.clone())) || fits(None) {
-                return true;
-            }
-            seen.push((kind, prec));
-            for &(most, kind, of) in self.ends.get(&kind).into_iter().flatten() {
-                if prec <= most && !seen.contains(&(kind, of)) {
-                    todo.push((kind, of));
-                }
-            }
-        }
-        false
+        matches!(&**word, ")" | "::") || is_part((&self.inside, &self.ends), (kind, prec), word)
+    }
+
+    /// Whether a term of a kind and precedence that begins behind a word can be part of a term that began before.
+    fn has_begun(&self, kind: usize, prec: u8, word: &Arc<str>) -> bool {
+        let sides = (&self.behind, &self.starts);
+        // A test of a sort begins with a term of any kind.
+        &**word == "("
+            || is_part(sides, (kind, prec), word)
+            || self.truth.is_some_and(|truth| is_part(sides, (truth, TEST), word))
     }
 
     fn operator(&mut self, id: usize, op: &Op) {
@@ -180,9 +209,9 @@ impl<'s> Grammar<'s> {
     fn polymorphic(&mut self, kind: usize, truth: usize) {
         let word = |text: &str| Part::Word(text.into());
         for (name, special) in [("==", Special::Equal), ("=/=", Special::Differ)] {
-            let parts = vec![Part::Hole(kind, 50), word(name), Part::Hole(kind, 51)];
+            let parts = vec![Part::Hole(kind, TEST - 1), word(name), Part::Hole(kind, TEST)];
             let makes = Makes::Special(special);
-            self.add(Production { parts, prec: 51, kind: truth, makes, many: false });
+            self.add(Production { parts, prec: TEST, kind: truth, makes, many: false });
             let arg = Part::Hole(kind, Mixfix::ARGUMENT);
             let name = word(&format!("_{name}_"));
             let parts = vec![name, word("("), arg.clone(), word(","), arg, word(")")];
@@ -199,7 +228,9 @@ impl<'s> Grammar<'s> {
             self.add(Production { parts, prec: 0, kind, makes, many: false });
         }
     }
+}
 
+impl Grammar<'_> {
     /// The term that all the tokens make, of a kind if one is given.
     pub fn term(&self, tokens: &[Token], place: Span, kind: Option<usize>) -> Result<Term, Box<Diagnostic>> {
         let Some(first) = tokens.first() else {
@@ -207,7 +238,7 @@ impl<'s> Grammar<'s> {
                 Diagnostic::error("T3001", "expected a term").label(place, "there is none").help("write one"),
             ));
         };
-        Chart::new(self, tokens).term(first, kind)
+        Chart::new(*self, tokens).term(first, kind)
     }
 
     /// The variable that a token is: a declared one, or `X:Nat`.
@@ -239,6 +270,29 @@ impl<'s> Grammar<'s> {
         }
         Some((name.into(), of, end))
     }
+}
+
+/// Terms by their kinds and what is beside them, with the most that their precedences may be; and by their kinds those
+/// at the outermost places of larger terms.
+type Side<'a> = (&'a HashMap<(usize, Option<Arc<str>>), u8>, &'a HashMap<usize, Vec<(u8, usize, u8)>>);
+
+/// Whether a term of a kind and precedence beside a word is an inner part of a larger one, itself or the terms in which
+/// it is outermost on that side.
+fn is_part((neighbours, outermost): Side<'_>, term: (usize, u8), word: &Arc<str>) -> bool {
+    let (mut todo, mut seen) = (vec![term], Vec::new());
+    while let Some((kind, prec)) = todo.pop() {
+        let fits = |word| neighbours.get(&(kind, word)).is_some_and(|&most| prec <= most);
+        if fits(Some(word.clone())) || fits(None) {
+            return true;
+        }
+        seen.push((kind, prec));
+        for &(most, kind, of) in outermost.get(&kind).into_iter().flatten() {
+            if prec <= most && !seen.contains(&(kind, of)) {
+                todo.push((kind, of));
+            }
+        }
+    }
+    false
 }
 
 /// The name of an operator as it is written before its arguments in brackets.

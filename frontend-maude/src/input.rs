@@ -1,11 +1,13 @@
 //! Terms to evaluate.
 
+use std::sync::Arc;
+
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::GroundTerm;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_base::stack::with_large_stack;
 
-use crate::grammar::Grammar;
+use crate::grammar::{Forms, Grammar};
 use crate::lower::{Lower, Output, Space};
 use crate::parser;
 use crate::token::Token;
@@ -39,8 +41,9 @@ pub(crate) fn read(
     out: &mut Output,
 ) -> Result<GroundTerm, Box<Diagnostic>> {
     let (signature, variables) = (space.signature.clone(), space.variables.clone());
-    let place = tokens[0].span;
-    let term = Grammar::new(&signature, &variables).term(tokens, place, None)?;
+    let forms = space.forms.get_or_insert_with(|| Arc::new(Forms::new(&signature))).clone();
+    let grammar = Grammar { forms: &forms, signature: &signature, variables: &variables };
+    let term = grammar.term(tokens, tokens[0].span, None)?;
     let ground = Lower { space, out }.ground(&term);
     match out.take_missing() {
         None => Ok(ground),

@@ -86,7 +86,7 @@ impl Reduction {
         let read = input::read(&self.tokens, space, out);
         let mut wrong = out.diagnostics.split_off(before);
         if self.steps.is_some() {
-            wrong.extend(self.module.parts.iter().flat_map(|part| &part.unread).cloned());
+            wrong.extend(self.module.parts.to_vec().iter().flat_map(|part| &part.unread).cloned());
         }
         match (read, has_errors(&wrong)) {
             (Ok(term), false) => {
@@ -151,7 +151,7 @@ fn program(
         if spaces.iter().any(|(known, _)| Arc::ptr_eq(known, module)) {
             continue;
         }
-        let signature = Arc::new(Signature::new(&module.parts, diagnostics));
+        let signature = Arc::new(Signature::new(&module.parts.to_vec(), diagnostics));
         let space = Space::new(module, signature, &mut out);
         spaces.push((module.clone(), space));
     }

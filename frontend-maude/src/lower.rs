@@ -36,11 +36,11 @@ use gchr_base::source::Span;
 
 pub(crate) use self::output::Output;
 
-use crate::grammar::binding;
+use crate::grammar::{Forms, binding};
 use crate::modules::Flat;
 use crate::signature::{Op, Signature, Type};
 use crate::syntax::{EquationKind, TypeName};
-use crate::term::{OpKey, Rule, Term, TermKind};
+use crate::term::{OpKey, Rule, Term, TermKind, Variables};
 
 /// What gets rules when it is first used.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -132,6 +132,8 @@ struct Lists {
 pub(crate) struct Space {
     pub signature: Arc<Signature>,
     pub variables: Arc<HashMap<Arc<str>, TypeName>>,
+    /// The forms of terms to evaluate, once there is one.
+    pub forms: Option<Arc<Forms>>,
     rules: Arc<Vec<Arc<Rule>>>,
     /// By kind.
     sorts: Vec<SortId>,
@@ -227,7 +229,8 @@ pub(crate) struct Lower<'a> {
 impl Space {
     /// Declares everything of a module and makes its rules.
     pub fn new(flat: &Flat, signature: Arc<Signature>, out: &mut Output) -> Self {
-        let rules = flat.parts.iter().flat_map(|part| &part.rules);
+        let parts = flat.parts.to_vec();
+        let rules = parts.iter().flat_map(|part| &part.rules);
         let has_identities = signature.ops.iter().any(|op| op.properties.identity.is_some());
         let normal = |rule: &Arc<Rule>| match has_identities {
             true => theory::without_identities(&signature, rule),
@@ -240,6 +243,7 @@ impl Space {
             total: sorts::total(&signature),
             signature: signature.clone(),
             variables: flat.variables.clone(),
+            forms: None,
             sorts: Vec::new(),
             calls: Vec::new(),
             values: Vec::new(),

@@ -1,26 +1,29 @@
 //! Modules with all that they import: module expressions, parameters, views and renamings.
 
 mod naming;
+mod parts;
 mod statements;
 mod views;
 
 use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::hash::HashMap;
 use gchr_base::suggest::nearest;
 
 use crate::signature::{Declaration, Identity, ModulePart, Properties, Signature};
 use crate::syntax::*;
 
 use self::naming::Naming;
+use self::parts::{Keys, Parts};
+use crate::grammar::Forms;
 
 pub(crate) use self::statements::kind_of;
 
 /// A module with all that it imports.
 #[derive(Clone, Debug)]
 pub(crate) struct Flat {
-    pub parts: Vec<Arc<ModulePart>>,
+    pub parts: Parts,
     /// Names and theories of parameters that have no value.
     params: Vec<(Arc<str>, Arc<Flat>)>,
     pub variables: Arc<HashMap<Arc<str>, TypeName>>,
@@ -29,8 +32,17 @@ pub(crate) struct Flat {
 impl Flat {
     /// A module without parameters.
     pub fn of_parts(parts: Vec<Arc<ModulePart>>, variables: Arc<HashMap<Arc<str>, TypeName>>) -> Self {
-        Self { parts, params: Vec::new(), variables }
+        Self { parts: parts.into_iter().collect(), params: Vec::new(), variables }
     }
+}
+
+/// The signature of some parts, and the forms of terms over it, as far as they have been asked for. A module whose
+/// parts begin with those of the one before takes no time for these.
+#[derive(Default)]
+struct Built {
+    parts: Parts,
+    signature: Signature,
+    forms: Forms,
 }
 
 type Fail = Box<Diagnostic>;
@@ -44,6 +56,10 @@ pub(crate) struct Modules<'d> {
     open: Vec<Arc<str>>,
     /// Modules that are imported without saying so.
     included: Vec<Name>,
+    /// Of the module that was read last, if nothing is wrong with it.
+    built: Built,
+    /// Of the module whose imports were brought together last.
+    keys: Keys,
     pub diagnostics: &'d mut Vec<Diagnostic>,
 }
 
@@ -51,7 +67,8 @@ impl<'d> Modules<'d> {
     pub fn new(library: &Text, diagnostics: &'d mut Vec<Diagnostic>) -> Self {
         let (modules, views, known) = (HashMap::default(), HashMap::default(), HashMap::default());
         let (open, included) = (Vec::new(), Vec::new());
-        let mut found = Self { modules, views, known, open, included, diagnostics };
+        let (built, keys) = (Built::default(), Keys::default());
+        let mut found = Self { modules, views, known, open, included, built, keys, diagnostics };
         library.items.iter().for_each(|item| found.add(item, true));
         found
     }
@@ -145,7 +162,7 @@ impl<'d> Modules<'d> {
                 for part in all {
                     let found = self.expr(part, params)?;
                     match &mut sum {
-                        Some(sum) => join(&mut sum.parts, &found.parts),
+                        Some(sum) => self.keys.join(&mut sum.parts, &found.parts),
                         None => sum = Some((*found).clone()),
                     }
                 }
@@ -153,8 +170,9 @@ impl<'d> Modules<'d> {
             }
             ModuleExpr::Renamed(of, items) => {
                 let of = self.expr(of, params)?;
-                let naming = Naming::of_items(items, &of.parts);
-                let parts = of.parts.iter().map(|part| naming.part(part)).collect();
+                let all = of.parts.to_vec();
+                let naming = Naming::of_items(items, &all);
+                let parts = all.iter().map(|part| naming.part(part)).collect();
                 Some(Arc::new(Flat { parts, ..(*of).clone() }))
             }
             ModuleExpr::Instance(of, args) => {
@@ -166,21 +184,21 @@ impl<'d> Modules<'d> {
 
     fn flatten(&mut self, module: &Module, is_library: bool, included: &[Name]) -> Option<Flat> {
         let mut params = Vec::new();
-        let mut parts: Vec<Arc<ModulePart>> = Vec::new();
+        let mut parts = Parts::default();
         for (param, theory) in &module.params {
             let theory = self.expr(theory, &[])?;
-            join(&mut parts, &parameter_parts(&param.text, &theory));
+            self.keys.join(&mut parts, &parameter_parts(&param.text, &theory));
             params.push((param.text.clone(), theory));
         }
         for name in included {
             let found = self.named(name)?;
-            join(&mut parts, &found.parts);
+            self.keys.join(&mut parts, &found.parts);
         }
         let mut complete = true;
         for statement in &module.statements {
             if let Statement::Import(expr) = statement {
                 match self.expr(expr, &params) {
-                    Some(found) => join(&mut parts, &found.parts),
+                    Some(found) => self.keys.join(&mut parts, &found.parts),
                     None => complete = false,
                 }
             }
@@ -193,29 +211,40 @@ impl<'d> Modules<'d> {
             let names: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
             key += &format!("{{{}}}", names.join(","));
         }
-        let mut own = ModulePart {
-            key: key.into(),
-            is_library,
-            is_theory: module.kind == ModuleKind::Theory,
-            sorts: Vec::new(),
-            first_names: Vec::new(),
-            subsorts: Vec::new(),
-            ops: Vec::new(),
-            rules: Vec::new(),
-            unread: Vec::new(),
-        };
+        let is_theory = module.kind == ModuleKind::Theory;
+        let mut own = ModulePart { key: key.into(), is_library, is_theory, ..ModulePart::default() };
         self.declarations(module, &mut own);
         let variables = Arc::new(statements::variables(module));
         let before = self.diagnostics.len();
-        parts.push(Arc::new(own.clone()));
-        let signature = Signature::new(&parts, self.diagnostics);
-        parts.pop();
+        let mut declared = parts.clone();
+        declared.push(Arc::new(own.clone()));
+        let mut built = self.built(&declared);
         if self.diagnostics[before..].iter().any(Diagnostic::is_error) {
             return None;
         }
-        let read = statements::read(module, &signature, &variables, &mut own, self.diagnostics);
+        let Built { signature, forms, .. } = &mut built;
+        let read = statements::read(module, (signature, forms), &variables, &mut own, self.diagnostics);
+        own.ops.iter().for_each(|op| built.signature.has_identity(op));
         parts.push(Arc::new(own));
-        read.then(|| Flat { parts, params, variables })
+        read.then(|| {
+            built.parts = parts.clone();
+            self.built = built;
+            Flat { parts, params, variables }
+        })
+    }
+
+    /// The signature of some parts, from what is known of the first ones.
+    fn built(&mut self, parts: &Parts) -> Built {
+        let mut built = std::mem::take(&mut self.built);
+        if parts.start_with(&built.parts) {
+            let further = parts.behind(built.parts.count());
+            if built.signature.extend(&further, self.diagnostics).is_some() {
+                return Built { parts: parts.clone(), ..built };
+            }
+        }
+        built = Built { parts: parts.clone(), ..Built::default() };
+        built.signature = Signature::new(&parts.to_vec(), self.diagnostics);
+        built
     }
 
     /// Sorts, subsorts and operators of a module.
@@ -306,7 +335,8 @@ impl<'d> Modules<'d> {
 
 /// Sorts that a theory declares itself.
 fn theory_sorts(theory: &Flat) -> Vec<Arc<str>> {
-    let own = theory.parts.iter().filter(|part| part.is_theory);
+    let parts = theory.parts.to_vec();
+    let own = parts.iter().filter(|part| part.is_theory);
     own.flat_map(|part| part.sorts.iter().map(|sort| sort.text.clone())).collect()
 }
 
@@ -320,7 +350,7 @@ fn parameter_naming(param: &str, theory: &Flat) -> Naming {
 }
 
 /// The parts of a theory for a parameter: its sorts get the name of the parameter, its equations hold by themselves.
-fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Vec<Arc<ModulePart>> {
+fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Parts {
     let naming = parameter_naming(param, theory);
     let renamed = |part: &Arc<ModulePart>| match part.is_theory {
         false => part.clone(),
@@ -334,11 +364,5 @@ fn parameter_parts(param: &Arc<str>, theory: &Flat) -> Vec<Arc<ModulePart>> {
             })
         }
     };
-    theory.parts.iter().map(renamed).collect()
-}
-
-/// Adds parts that are not there yet.
-fn join(parts: &mut Vec<Arc<ModulePart>>, more: &[Arc<ModulePart>]) {
-    let known: HashSet<Arc<str>> = parts.iter().map(|part| part.key.clone()).collect();
-    parts.extend(more.iter().filter(|part| !known.contains(&part.key)).cloned());
+    theory.parts.to_vec().iter().map(renamed).collect()
 }

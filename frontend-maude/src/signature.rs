@@ -27,7 +27,7 @@ pub(crate) struct Sort {
 }
 
 /// What one module declares itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct ModulePart {
     /// The same for the same declarations.
     pub key: Arc<str>,
@@ -129,34 +129,66 @@ impl Signature {
     /// Of the parts of a module. What is wrong is reported.
     pub fn new(parts: &[Arc<ModulePart>], diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut signature = Self::default();
-        for part in parts {
-            for (sort, first_name) in part.sorts.iter().zip(&part.first_names) {
-                signature.declare(sort, part.is_library.then_some(first_name));
-            }
-            // Also with other names for its operators.
-            let library = |name: &str| part.is_library && part.key.split('*').next() == Some(name);
-            signature.literals.truth |= library("TRUTH");
-            signature.literals.naturals |= library("NAT");
-            signature.literals.integers |= library("INT");
-            signature.literals.rationals |= library("RAT");
-            signature.literals.identifiers |= library("QID");
-            signature.literals.floats |= library("FLOAT");
-            signature.literals.strings |= library("$STRINGS");
-        }
-        let mut edges = Vec::new();
-        for (below, above) in parts.iter().flat_map(|part| &part.subsorts) {
-            let found =
-                [below, above].map(|name| signature.sort_or_report(&name.text, name.span, diagnostics));
-            if let [Some(below), Some(above)] = found {
-                edges.push((below, above));
-            }
-        }
-        signature.order(&edges);
+        signature.declare_sorts(parts);
+        let edges = signature.edges(parts, diagnostics);
+        (signature.order, signature.kinds) = Subsorts::new(signature.sorts.len(), &edges);
         for declared in parts.iter().flat_map(|part| &part.ops) {
             signature.operator(declared, diagnostics);
         }
         signature.ops.iter_mut().for_each(Op::declare_in_both_orders);
         signature
+    }
+
+    /// Adds further parts, in time in proportion to these. `None` where they change what is known of the others so that
+    /// all of it has to be made again: nothing is reported then, and this is no signature any more.
+    pub fn extend(&mut self, parts: &[Arc<ModulePart>], diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
+        let mut found = Vec::new();
+        self.declare_sorts(parts);
+        let edges = self.edges(parts, &mut found);
+        if !self.order.extend(self.sorts.len(), &edges, &mut self.kinds) {
+            return None;
+        }
+        let first = self.ops.len();
+        for declared in parts.iter().flat_map(|part| &part.ops) {
+            if let Some((op, is_read_otherwise)) = self.operator(declared, &mut found)
+                && op < first
+                && (is_read_otherwise || self.ops[op].properties.comm)
+            {
+                return None;
+            }
+        }
+        self.ops[first..].iter_mut().for_each(Op::declare_in_both_orders);
+        diagnostics.append(&mut found);
+        Some(())
+    }
+
+    fn declare_sorts(&mut self, parts: &[Arc<ModulePart>]) {
+        for part in parts {
+            for (sort, first_name) in part.sorts.iter().zip(&part.first_names) {
+                self.declare(sort, part.is_library.then_some(first_name));
+            }
+            // Also with other names for its operators.
+            let library = |name: &str| part.is_library && part.key.split('*').next() == Some(name);
+            self.literals.truth |= library("TRUTH");
+            self.literals.naturals |= library("NAT");
+            self.literals.integers |= library("INT");
+            self.literals.rationals |= library("RAT");
+            self.literals.identifiers |= library("QID");
+            self.literals.floats |= library("FLOAT");
+            self.literals.strings |= library("$STRINGS");
+        }
+    }
+
+    /// Pairs of sorts that some parts declare to be below each other.
+    fn edges(&self, parts: &[Arc<ModulePart>], diagnostics: &mut Vec<Diagnostic>) -> Vec<(usize, usize)> {
+        let mut edges = Vec::new();
+        for (below, above) in parts.iter().flat_map(|part| &part.subsorts) {
+            let found = [below, above].map(|name| self.sort_or_report(&name.text, name.span, diagnostics));
+            if let [Some(below), Some(above)] = found {
+                edges.push((below, above));
+            }
+        }
+        edges
     }
 
     /// `library`: the name that the library declares it by.
@@ -171,18 +203,16 @@ impl Signature {
         }
     }
 
-    /// The order of sorts, and the kinds that it makes.
-    fn order(&mut self, edges: &[(usize, usize)]) {
-        (self.order, self.kinds) = Subsorts::new(self.sorts.len(), edges);
-        for kind in &mut self.kinds {
-            kind.sort_by_cached_key(|&sort| std::cmp::Reverse(self.order.count_below(sort)));
-        }
-    }
-
-    fn operator(&mut self, declared: &Declaration, diagnostics: &mut Vec<Diagnostic>) {
+    /// Adds a declaration: the operator that it is of, and whether terms with an operator that was known are read
+    /// otherwise now. `None`: it is wrong, which is reported.
+    fn operator(
+        &mut self,
+        declared: &Declaration,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<(usize, bool)> {
         let mut of = |name: &TypeName| self.type_or_report(name, declared.span, diagnostics);
         let domain: Option<Vec<Type>> = declared.domain.iter().map(&mut of).collect();
-        let (Some(domain), Some(range)) = (domain, of(&declared.range)) else { return };
+        let (domain, range) = (domain?, of(&declared.range)?);
         let kinds: Vec<usize> = domain.iter().map(|&of| self.kind(of)).collect();
         if !has_fitting_sorts(&declared.properties, &kinds, self.kind(range)) {
             diagnostics.push(
@@ -192,7 +222,7 @@ impl Signature {
                            stands beside an identity, have that of the result")
                     .help("relate the sorts by `subsort`, or leave the attribute out"),
             );
-            return;
+            return None;
         }
         let index = (declared.name.clone(), kinds.len());
         let range_kind = self.kind(range);
@@ -206,12 +236,11 @@ impl Signature {
                         .label(declared.span, "declared with other sorts before")
                         .help("relate the sorts of the results by `subsort`, or use another name"),
                 );
-                return;
+                return None;
             }
             let op = &mut self.ops[known];
             op.declared.push((domain, range));
-            op.properties.merge(&declared.properties);
-            return;
+            return Some((known, op.properties.merge(&declared.properties)));
         }
         let key = declared.key();
         self.index.entry(index).or_default().push(self.ops.len());
@@ -224,6 +253,19 @@ impl Signature {
             properties: declared.properties.clone(),
             span: declared.span,
         });
+        Some((self.ops.len() - 1, false))
+    }
+
+    /// The term that is the identity of an operator of a declaration has been read.
+    pub fn has_identity(&mut self, of: &Declaration) {
+        let Some(term) = of.properties.identity.as_ref().and_then(|identity| identity.term.clone()) else {
+            return;
+        };
+        if let Some(op) = self.op(&of.key())
+            && let Some(identity) = &mut self.ops[op].properties.identity
+        {
+            identity.term.get_or_insert(term);
+        }
     }
 
     fn sort_or_report(
@@ -370,7 +412,13 @@ impl Op {
 }
 
 impl Properties {
-    fn merge(&mut self, other: &Properties) {
+    /// Adds those of a further declaration; whether terms are read otherwise now.
+    fn merge(&mut self, other: &Properties) -> bool {
+        let read_by = |of: &Self| {
+            let axioms = (of.assoc, of.comm, of.iter, of.identity.is_some());
+            (axioms, of.prec, of.gather.clone(), of.special.clone())
+        };
+        let before = read_by(self);
         self.assoc |= other.assoc;
         self.comm |= other.comm;
         self.iter |= other.iter;
@@ -388,5 +436,84 @@ impl Properties {
         if self.special.is_none() {
             self.special.clone_from(&other.special);
         }
+        read_by(self) != before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gchr_base::source::SourceId;
+    use gchr_testkit::random::Random;
+
+    fn random_part(random: &mut Random, key: usize, sorts: usize) -> ModulePart {
+        let span = Span::new(SourceId(0), 0, 0);
+        let name = |at: usize| Name { text: format!("S{at}").into(), span };
+        let own: Vec<Name> = (sorts..sorts + random.below(3)).map(name).collect();
+        let mut sort = || name(random.below(sorts + own.len()));
+        let subsorts = vec![(sort(), sort())];
+        let mut of = || TypeName { sort: sort().text, is_kind: false };
+        let types: Vec<TypeName> = (0..9).map(|_| of()).collect();
+        let ops = types.chunks(3).map(|types| Declaration {
+            name: format!("f{}", random.below(12)).into(),
+            domain: types[..random.below(3)].to_vec(),
+            range: types[2].clone(),
+            properties: Properties {
+                comm: random.chance(10),
+                prec: random.chance(10).then_some(20),
+                ..Properties::default()
+            },
+            span,
+        });
+        let ops = ops.filter(|op| !op.properties.comm || op.domain.len() == 2).collect();
+        let first_names = own.iter().map(|sort| sort.text.clone()).collect();
+        let subsorts = subsorts.into_iter().filter(|_| random.chance(20)).collect();
+        ModulePart {
+            key: key.to_string().into(),
+            sorts: own,
+            first_names,
+            subsorts,
+            ops,
+            ..ModulePart::default()
+        }
+    }
+
+    /// Signatures that get random parts one after the other are those of all parts, and the same is reported.
+    #[test]
+    fn a_signature_that_is_extended_is_that_of_all_its_parts() {
+        let (mut extended, mut renewed) = (0, 0);
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let mut sorts = 40;
+            let names: Vec<Name> = (0..sorts)
+                .map(|at| Name { text: format!("S{at}").into(), span: Span::new(SourceId(0), 0, 0) })
+                .collect();
+            let first_names = names.iter().map(|sort| sort.text.clone()).collect();
+            let first = ModulePart { sorts: names, first_names, ..ModulePart::default() };
+            let mut parts = vec![Arc::new(first)];
+            let mut found = Vec::new();
+            let mut signature = Signature::new(&parts, &mut found);
+            for key in 0..12 {
+                let part = random_part(&mut random, key, sorts);
+                sorts += part.sorts.len();
+                parts.push(Arc::new(part));
+                let mut expected = Vec::new();
+                let whole = Signature::new(&parts, &mut expected);
+                let reported = found.clone();
+                if signature.extend(&parts[parts.len() - 1..], &mut found).is_some() {
+                    extended += 1;
+                    let shown = |of: &Signature| format!("{:?} {:?} {:?}", of.kinds, of.ops, of.index);
+                    assert_eq!(shown(&signature), shown(&whole), "seed {seed}");
+                    let missing: Vec<&Diagnostic> =
+                        expected.iter().filter(|diagnostic| !found.contains(diagnostic)).collect();
+                    assert!(missing.is_empty() && found.len() <= expected.len(), "seed {seed}: {missing:?}");
+                } else {
+                    renewed += 1;
+                    assert_eq!(found, reported);
+                    (signature, found) = (whole, expected);
+                }
+            }
+        }
+        assert!(extended > 300 && renewed > 300, "{extended} and {renewed}");
     }
 }

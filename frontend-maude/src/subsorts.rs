@@ -1,5 +1,7 @@
 //! The order of sorts: the kinds that it makes, and which sorts are below which.
 
+use gchr_base::hash::HashMap;
+
 /// Sorts, their kinds, and the order within each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subsorts {
@@ -7,29 +9,123 @@ pub(crate) struct Subsorts {
     kind: Vec<usize>,
     /// The place of each sort among those of its kind.
     place: Vec<usize>,
-    /// Of each sort a bit for each place of its kind: whether the sort there is the same or below.
+    /// Of each sort a bit for each place of its kind, but for those at the end that are not set: whether the sort there
+    /// is the same or below.
     below: Vec<Vec<u64>>,
+    /// How many these are.
+    count: Vec<usize>,
+    /// Of each sort whether another one is above it.
+    is_below_others: Vec<bool>,
 }
 
 impl Subsorts {
-    /// The order in which `edges` lead from sorts to sorts directly above, and its kinds: sorts that are connected. The
-    /// first sort of a kind decides about the place of the kind.
+    /// The order in which `edges` lead from sorts to sorts directly above, and its kinds: sorts that are connected,
+    /// those with the most below them first. The first sort of a kind decides about the place of the kind.
     pub fn new(count: usize, edges: &[(usize, usize)]) -> (Self, Vec<Vec<usize>>) {
         let mut directly: Vec<Vec<usize>> = vec![Vec::new(); count];
         edges.iter().for_each(|&(below, above)| directly[above].push(below));
-        let kinds = kinds(count, edges);
-        let mut order = Self { kind: vec![0; count], place: vec![0; count], below: vec![Vec::new(); count] };
+        let mut kinds = kinds(count, edges);
+        let mut order = Self::default();
+        order.resize(count);
         for (kind, sorts) in kinds.iter().enumerate() {
             for (place, &sort) in sorts.iter().enumerate() {
                 (order.kind[sort], order.place[sort]) = (kind, place);
                 order.below[sort] = vec![0; sorts.len().div_ceil(64)];
-                order.below[sort][place / 64] |= 1 << (place % 64);
+                set(&mut order.below[sort], place);
             }
         }
         let (sorts, is_cyclic) = upwards(&directly);
         // What is below a sort is known when it is reached, but for sorts below themselves.
         while order.gather(&sorts, &directly) && is_cyclic {}
+        for &(below, above) in edges {
+            order.is_below_others[below] |= below != above;
+        }
+        for (count, bits) in order.count.iter_mut().zip(&order.below) {
+            *count = ones(bits);
+        }
+        kinds.iter_mut().for_each(|kind| order.largest_first(kind));
         (order, kinds)
+    }
+
+    fn resize(&mut self, count: usize) {
+        self.kind.resize(count, 0);
+        self.place.resize(count, 0);
+        self.below.resize(count, Vec::new());
+        self.count.resize(count, 1);
+        self.is_below_others.resize(count, false);
+    }
+
+    fn largest_first(&self, kind: &mut [usize]) {
+        // What few new sorts change is nearly in order.
+        kind.sort_by_key(|&sort| (std::cmp::Reverse(self.count[sort]), sort));
+    }
+
+    /// Adds further sorts and edges, as if all had been known from the beginning. `false` where edges connect kinds
+    /// that there have been, or where there are so many that it takes no longer to begin again: then this is no order
+    /// any more.
+    pub fn extend(&mut self, count: usize, edges: &[(usize, usize)], known: &mut Vec<Vec<usize>>) -> bool {
+        const FEW: usize = 8;
+        let (old, old_kinds) = (self.kind.len(), known.len());
+        if FEW * (count - old).max(edges.len()) > old {
+            return false;
+        }
+        // Nodes of a graph: the new sorts, and behind them the kinds that edges lead to or from.
+        let mut nodes: HashMap<usize, usize> = HashMap::default();
+        let mut node = |of: usize, order: &Self| match of.checked_sub(old) {
+            Some(new) => new,
+            None => {
+                let next = count - old + nodes.len();
+                *nodes.entry(order.kind[of]).or_insert(next)
+            }
+        };
+        let inner: Vec<(usize, usize)> =
+            edges.iter().map(|&(below, above)| (node(below, self), node(above, self))).collect();
+        let mut kind_of_node = vec![None; nodes.len()];
+        nodes.into_iter().for_each(|(kind, node)| kind_of_node[node - (count - old)] = Some(kind));
+        self.resize(count);
+        let mut changed = Vec::new();
+        for sorts in kinds(count - old + kind_of_node.len(), &inner) {
+            let is_new = |&&node: &&usize| node < count - old;
+            let mut joined = sorts.iter().filter_map(|node| kind_of_node[node.checked_sub(count - old)?]);
+            let kind = joined.next().unwrap_or(known.len());
+            if joined.next().is_some() {
+                return false;
+            }
+            if kind == known.len() {
+                known.push(Vec::new());
+            }
+            changed.push(kind);
+            for new in sorts.iter().filter(is_new).map(|node| node + old) {
+                (self.kind[new], self.place[new]) = (kind, known[kind].len());
+                set(&mut self.below[new], self.place[new]);
+                known[kind].push(new);
+            }
+        }
+        debug_assert!(known[old_kinds..].is_sorted_by_key(|kind| kind[0]));
+        edges.iter().for_each(|&(below, above)| self.add(below, above, &known[self.kind[above]]));
+        changed.into_iter().for_each(|kind| self.largest_first(&mut known[kind]));
+        true
+    }
+
+    /// Adds an edge between two sorts of a kind.
+    fn add(&mut self, below: usize, above: usize, kind: &[usize]) {
+        if self.is_below(below, above) {
+            return;
+        }
+        self.is_below_others[below] = true;
+        let more = self.below[below].clone();
+        let first = more.iter().position(|&word| word != 0).unwrap_or(more.len());
+        let all = if self.is_below_others[above] { kind } else { &[above] };
+        for &sort in all {
+            if self.is_below(above, sort) {
+                let bits = &mut self.below[sort];
+                bits.resize(bits.len().max(more.len()), 0);
+                for (known, more) in bits.iter_mut().zip(&more).skip(first) {
+                    self.count[sort] += (more & !*known).count_ones() as usize;
+                    *known |= more;
+                }
+            }
+        }
     }
 
     /// Adds to each sort in turn what is below those directly below it; whether anything was new.
@@ -56,13 +152,18 @@ impl Subsorts {
     /// Whether a sort is another one, or below it.
     pub fn is_below(&self, below: usize, above: usize) -> bool {
         let place = self.place[below];
-        self.kind[below] == self.kind[above] && self.below[above][place / 64] >> (place % 64) & 1 == 1
+        let word = || self.below[above].get(place / 64).copied().unwrap_or(0);
+        self.kind[below] == self.kind[above] && word() >> (place % 64) & 1 == 1
     }
+}
 
-    /// How many sorts are below one, with itself.
-    pub fn count_below(&self, sort: usize) -> usize {
-        self.below[sort].iter().map(|bits| bits.count_ones() as usize).sum()
-    }
+fn set(bits: &mut Vec<u64>, place: usize) {
+    bits.resize(bits.len().max(place / 64 + 1), 0);
+    bits[place / 64] |= 1 << (place % 64);
+}
+
+fn ones(bits: &[u64]) -> usize {
+    bits.iter().map(|bits| bits.count_ones() as usize).sum()
 }
 
 /// Sorts that edges connect, in the order of the first of them.
@@ -119,4 +220,41 @@ fn upwards(directly: &[Vec<usize>]) -> (Vec<usize>, bool) {
         }
     }
     (order, is_cyclic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gchr_testkit::random::Random;
+
+    /// Orders that get random sorts and edges bit by bit, cycles among them, are those of all of them at once.
+    #[test]
+    fn an_order_that_is_extended_is_the_same_as_one_of_all_edges() {
+        let (mut extended, mut merged) = (0, 0);
+        for seed in 0..500 {
+            let mut random = Random::new(seed);
+            let mut count = [20, 70][random.below(2)];
+            let edge = |random: &mut Random, count| (random.below(count), random.below(count));
+            let mut edges: Vec<_> = (0..count / 2).map(|_| edge(&mut random, count)).collect();
+            let (mut order, mut kinds) = Subsorts::new(count, &edges);
+            for _ in 0..8 {
+                count += random.below(3);
+                let more: Vec<(usize, usize)> =
+                    (0..random.below(3)).map(|_| edge(&mut random, count)).collect();
+                edges.extend(&more);
+                let (whole, all) = Subsorts::new(count, &edges);
+                if !order.extend(count, &more, &mut kinds) {
+                    (order, kinds, merged) = (whole, all, merged + 1);
+                    continue;
+                }
+                assert_eq!((&kinds, &order.count), (&all, &whole.count), "seed {seed}");
+                for (a, b) in (0..count).flat_map(|a| (0..count).map(move |b| (a, b))) {
+                    assert_eq!(order.is_below(a, b), whole.is_below(a, b), "seed {seed}: {a} below {b}");
+                }
+                assert_eq!(order.is_below_others, whole.is_below_others, "seed {seed}");
+                extended += 1;
+            }
+        }
+        assert!(extended > 500 && merged > 500, "{extended} and {merged}");
+    }
 }

@@ -3,12 +3,32 @@
 
 use std::sync::Arc;
 
+use gchr_base::hash::HashSet;
 use gchr_base::op::Op;
 use gchr_base::rule::Const;
 use gchr_base::source::Span;
 use num_bigint::BigInt;
 
 use crate::syntax::{EquationKind, TypeName};
+
+/// Different variables with their sorts and first places, in the order in which they were found.
+#[derive(Default)]
+pub(crate) struct Variables<'t> {
+    all: Vec<(&'t Arc<str>, &'t TypeName, Span)>,
+    known: HashSet<(&'t Arc<str>, &'t TypeName)>,
+}
+
+impl<'t> Variables<'t> {
+    /// Whether a variable is one of them.
+    pub fn has(&self, name: &'t Arc<str>, of: &'t TypeName) -> bool {
+        self.known.contains(&(name, of))
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &(&'t Arc<str>, &'t TypeName, Span)> {
+        self.all.iter()
+    }
+}
 
 /// An operator: its name and the sorts of one of its declarations.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -116,13 +136,13 @@ impl Term {
     }
 
     /// Its variables, in order of first occurrence.
-    pub fn variables<'t>(&'t self, found: &mut Vec<(&'t Arc<str>, &'t TypeName, Span)>) {
+    pub fn variables<'t>(&'t self, found: &mut Variables<'t>) {
         let mut todo = vec![self];
         while let Some(term) = todo.pop() {
             if let TermKind::Var(name, of) = &term.kind
-                && !found.iter().any(|(known, known_of, _)| *known == name && *known_of == of)
+                && found.known.insert((name, of))
             {
-                found.push((name, of, term.span));
+                found.all.push((name, of, term.span));
             }
             todo.extend(term.children().iter().rev());
         }

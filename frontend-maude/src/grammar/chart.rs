@@ -8,7 +8,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::source::Span;
 use num_bigint::BigInt;
 
-use super::{Grammar, Makes, Part, Production};
+use super::{Grammar, Makes, Part, Production, TEST};
 use crate::parser::Reader;
 use crate::signature::Type;
 use crate::syntax::TypeName;
@@ -44,26 +44,37 @@ struct Edge {
     split: usize,
 }
 
+/// A term that may have been recognised: for an application the production and the arguments that its node is made of.
+struct Reading {
+    edge: Edge,
+    of: Option<(usize, Vec<Edge>)>,
+}
+
+/// Terms that begin at a token, by their ends.
+type Readings = BTreeMap<usize, Vec<Reading>>;
+
 /// The terms that begin at each token.
-pub(super) struct Chart<'g, 's, 't> {
-    of: &'g Grammar<'s>,
+pub(super) struct Chart<'g, 't> {
+    of: Grammar<'g>,
     tokens: &'t [Token],
     nodes: Vec<(Node, Span)>,
     edges: Vec<Vec<Edge>>,
-    /// By place, kind and precedence, whether such a term may end there.
-    useful: HashMap<(usize, usize, u8), bool>,
+    /// By place, kind and precedence, whether such a term may end there, and whether one may begin there.
+    ends: HashMap<(usize, usize, u8), bool>,
+    begins: HashMap<(usize, usize, u8), bool>,
     /// By token, how far what begins there is the beginning of a term: the first token that does not fit.
     reached: Vec<usize>,
 }
 
-impl<'g, 's, 't> Chart<'g, 's, 't> {
-    pub fn new(of: &'g Grammar<'s>, tokens: &'t [Token]) -> Self {
+impl<'g, 't> Chart<'g, 't> {
+    pub fn new(of: Grammar<'g>, tokens: &'t [Token]) -> Self {
         let mut chart = Self {
             of,
             tokens,
             nodes: Vec::new(),
             edges: vec![Vec::new(); tokens.len() + 1],
-            useful: HashMap::default(),
+            ends: HashMap::default(),
+            begins: HashMap::default(),
             reached: (0..=tokens.len()).collect(),
         };
         for at in (0..tokens.len()).rev() {
@@ -87,9 +98,9 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
 
     /// All terms that begin at a token; those at later ones are known.
     fn begin(&mut self, at: usize) {
-        let mut found = Vec::new();
+        let mut found = Readings::new();
         self.literal(at, &mut found);
-        if let Some(list) = self.of.by_word.get(&self.tokens[at].text) {
+        if let Some(list) = self.of.forms.by_word.get(&self.tokens[at].text) {
             for &production in list {
                 self.go_on(production, 1, at, at + 1, &mut Vec::new(), &mut found);
             }
@@ -100,18 +111,18 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
                 let edge = self.edges[at + 1][i];
                 if self.tokens.get(edge.end).is_some_and(|token| token.is(")")) {
                     let end = self.qualified(edge.end + 1, edge.kind);
-                    found.push(Edge { end, prec: 0, split: 0, ..edge });
+                    self.offer(at, Edge { end, prec: 0, split: 0, ..edge }, None, &mut found);
                 }
             }
         }
         // Shorter terms first: what goes on behind one is longer, so that all readings up to an end are known there.
-        let mut by_end: BTreeMap<usize, Vec<Edge>> = BTreeMap::new();
-        loop {
-            found.drain(..).for_each(|edge: Edge| by_end.entry(edge.end).or_default().push(edge));
-            let Some((_, readings)) = by_end.pop_first() else { return };
-            for edge in self.best_readings(at, readings) {
+        while let Some((_, readings)) = found.pop_first() {
+            for Reading { mut edge, of } in readings {
                 if self.edges[at].len() == MAX_EDGES {
                     return;
+                }
+                if let Some((production, args)) = of {
+                    edge.node = self.application(production, (at, edge.end), &args);
                 }
                 self.edges[at].push(edge);
                 self.behind(at, edge, &mut found);
@@ -119,33 +130,44 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         }
     }
 
-    /// Of terms over the same tokens, one of each kind and precedence: one that has a sort; then the one with the
-    /// longest first argument, as Maude reads chains of operators that bind alike.
-    fn best_readings(&mut self, at: usize, readings: Vec<Edge>) -> Vec<Edge> {
+    /// A reading of some tokens. Of those over the same tokens, one of each kind and precedence stays: one that has a
+    /// sort; then the one with the longest first argument, as Maude reads chains of operators that bind alike. `of`:
+    /// the production and the arguments of an application, of which a node is made if it stays.
+    fn offer(&mut self, at: usize, edge: Edge, of: Option<(usize, &[Edge])>, found: &mut Readings) {
+        self.reached[at] = self.reached[at].max(edge.end);
+        if !self.is_useful(at, edge) {
+            return;
+        }
         let worth = |edge: &Edge| (matches!(edge.sort, Type::Sort(_)), edge.split);
-        let mut best: Vec<Edge> = Vec::new();
-        for edge in readings {
-            self.reached[at] = self.reached[at].max(edge.end);
-            if !self.is_useful(edge) {
-                continue;
+        let readings = found.entry(edge.end).or_default();
+        let known =
+            readings.iter_mut().find(|known| (known.edge.kind, known.edge.prec) == (edge.kind, edge.prec));
+        match known {
+            Some(known) if worth(&known.edge) >= worth(&edge) => {}
+            Some(known) => {
+                *known = Reading { edge, of: of.map(|(production, args)| (production, args.to_vec())) }
             }
-            match best.iter_mut().find(|known| (known.kind, known.prec) == (edge.kind, edge.prec)) {
-                Some(known) if worth(known) >= worth(&edge) => {}
-                Some(known) => *known = edge,
-                None => best.push(edge),
+            None => {
+                readings.push(Reading { edge, of: of.map(|(production, args)| (production, args.to_vec())) })
             }
         }
-        best
     }
 
-    /// Whether a term ends where the text does, or where a larger one may go on.
-    fn is_useful(&mut self, edge: Edge) -> bool {
-        let Some(next) = self.tokens.get(edge.end) else { return true };
-        let of = self.of;
-        *self
-            .useful
-            .entry((edge.end, edge.kind, edge.prec))
-            .or_insert_with(|| of.goes_on(edge.kind, edge.prec, &next.text))
+    /// Whether a term begins and ends where the text does, or where a larger one may have begun and go on. So there are
+    /// no terms of all lengths at each operator of a chain that is read from the left.
+    fn is_useful(&mut self, at: usize, edge: Edge) -> bool {
+        let (of, Edge { kind, prec, end, .. }) = (self.of.forms, edge);
+        let is_end = match self.tokens.get(end) {
+            Some(next) => {
+                *self.ends.entry((end, kind, prec)).or_insert_with(|| of.goes_on(kind, prec, &next.text))
+            }
+            None => true,
+        };
+        let before = at.checked_sub(1).map(|before| &self.tokens[before].text);
+        is_end
+            && before.is_none_or(|word| {
+                *self.begins.entry((at, kind, prec)).or_insert_with(|| of.has_begun(kind, prec, word))
+            })
     }
 
     /// `(0).Nat`: the sort of a term in brackets.
@@ -167,8 +189,8 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
     }
 
     /// What goes on behind a term.
-    fn behind(&mut self, at: usize, edge: Edge, found: &mut Vec<Edge>) {
-        let grammar = self.of;
+    fn behind(&mut self, at: usize, edge: Edge, found: &mut Readings) {
+        let grammar = self.of.forms;
         let word = self.tokens.get(edge.end).map(|token| token.text.clone());
         if word.is_none() {
             return;
@@ -191,14 +213,8 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             {
                 let end = edge.end + 1 + before - reader.left();
                 let node = self.node(Node::HasSort(edge.node, of), at, end);
-                found.push(Edge {
-                    kind: truth,
-                    end,
-                    prec: 51,
-                    node,
-                    sort: self.truth_sort(),
-                    split: edge.end,
-                });
+                let (sort, split) = (self.truth_sort(), edge.end);
+                self.offer(at, Edge { kind: truth, end, prec: TEST, node, sort, split }, None, found);
             }
         }
     }
@@ -215,14 +231,13 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         start: usize,
         at: usize,
         args: &mut Vec<Edge>,
-        found: &mut Vec<Edge>,
+        found: &mut Readings,
     ) {
-        let grammar = self.of;
+        let grammar = self.of.forms;
         let of = &grammar.productions[production];
         let Some(next) = of.parts.get(part) else {
-            let edge = self.complete(of, start, at, args);
-            found.push(edge);
-            return;
+            let edge = self.complete(of, at, args);
+            return self.offer(start, edge, Some((production, args)), found);
         };
         match next {
             Part::Word(word) => {
@@ -264,58 +279,65 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         self.nodes.len() - 1
     }
 
-    fn complete(&mut self, of: &Production, start: usize, end: usize, args: &[Edge]) -> Edge {
+    /// An application, but for its node.
+    fn complete(&self, of: &Production, end: usize, args: &[Edge]) -> Edge {
         let signature = self.of.signature;
-        let nodes: Vec<usize> = args.iter().map(|arg| arg.node).collect();
-        let (node, sort) = match of.makes {
-            Makes::Op(op) => {
-                let arity = signature.ops[op].domain.len();
-                let (mut nodes, mut sorts) = (nodes, args.iter().map(|arg| arg.sort).collect::<Vec<_>>());
-                while nodes.len() > arity {
-                    let (last, before) = (nodes.len() - 1, nodes.len() - 2);
-                    let sort = signature.result(op, &sorts[before..=last]);
-                    let inner = self.node(Node::App(op, nodes[before..=last].to_vec()), start, end);
-                    (nodes[before], sorts[before]) = (inner, sort);
-                    nodes.truncate(last);
-                    sorts.truncate(last);
+        let sort = match (of.makes, args) {
+            // Maybe with further arguments of an associative operator.
+            (Makes::Op(op), [before @ .., last]) if signature.ops[op].domain.len() == 2 => {
+                before.iter().rev().fold(last.sort, |rest, arg| signature.result(op, &[arg.sort, rest]))
+            }
+            (Makes::Op(op), _) => {
+                let sorts: Vec<Type> = args.iter().map(|arg| arg.sort).collect();
+                signature.result(op, &sorts)
+            }
+            (Makes::Special(Special::If), [_, then, otherwise]) => {
+                match signature.is_below(then.sort, otherwise.sort) {
+                    true => otherwise.sort,
+                    false => then.sort,
                 }
-                (Node::App(op, nodes), signature.result(op, &sorts))
             }
-            Makes::Special(special) => {
-                let sort = match (special, args) {
-                    (Special::If, [_, then, otherwise]) => {
-                        if signature.is_below(then.sort, otherwise.sort) {
-                            otherwise.sort
-                        } else {
-                            then.sort
-                        }
-                    }
-                    _ => self.truth_sort(),
-                };
-                (Node::Special(special, nodes), sort)
-            }
+            _ => self.truth_sort(),
         };
-        let node = self.node(node, start, end);
         let split = match of.parts.first() {
             Some(Part::Hole(..)) => args.first().map_or(0, |arg| arg.end),
             _ => 0,
         };
-        Edge { kind: of.kind, end, prec: of.prec, node, sort, split }
+        Edge { kind: of.kind, end, prec: of.prec, node: usize::MAX, sort, split }
+    }
+
+    /// The node of an application.
+    fn application(&mut self, production: usize, (start, end): (usize, usize), args: &[Edge]) -> usize {
+        let mut nodes: Vec<usize> = args.iter().map(|arg| arg.node).collect();
+        let node = match self.of.forms.productions[production].makes {
+            Makes::Op(op) => {
+                // Further arguments of an associative operator.
+                while nodes.len() > self.of.signature.ops[op].domain.len() {
+                    let inner = Node::App(op, nodes.split_off(nodes.len() - 2));
+                    nodes.push(self.node(inner, start, end));
+                }
+                Node::App(op, nodes)
+            }
+            Makes::Special(special) => Node::Special(special, nodes),
+        };
+        self.node(node, start, end)
     }
 
     /// Variables, numbers, strings, quoted identifiers, and `s_^3(X)`.
-    fn literal(&mut self, at: usize, found: &mut Vec<Edge>) {
+    fn literal(&mut self, at: usize, found: &mut Readings) {
         let signature = self.of.signature;
         let token = self.tokens[at].clone();
         if let Some((name, sort, end)) = self.of.variable(self.tokens, at) {
             let node = self.node(Node::Variable(name, sort), at, end);
-            found.push(Edge { kind: signature.kind(sort), end, prec: 0, node, sort, split: 0 });
+            let kind = signature.kind(sort);
+            self.offer(at, Edge { kind, end, prec: 0, node, sort, split: 0 }, None, found);
         }
         let mut constant = |chart: &mut Self, name: &str, node: Node| {
             if let Some(sort) = signature.library_sort(name) {
                 let node = chart.node(node, at, at + 1);
                 let (kind, sort) = (signature.kind(Type::Sort(sort)), Type::Sort(sort));
-                found.push(Edge { kind, end: at + 1, prec: 0, node, sort, split: 0 });
+                let edge = Edge { kind, end: at + 1, prec: 0, node, sort, split: 0 };
+                chart.offer(at, edge, None, found);
             }
         };
         let text = &*token.text;
@@ -353,7 +375,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         self.repeated(at, &token, found);
     }
 
-    fn string(&mut self, at: usize, text: &str, found: &mut Vec<Edge>) {
+    fn string(&mut self, at: usize, text: &str, found: &mut Readings) {
         let signature = self.of.signature;
         let Some(op) = signature.built_in("string") else { return };
         let bytes = crate::token::bytes(text);
@@ -362,7 +384,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
             signature.library_sort("Char").map(Type::Sort).filter(|&of| signature.is_below(of, whole));
         let sort = if bytes.len() == 1 { character.unwrap_or(whole) } else { whole };
         let node = self.node(Node::String(bytes), at, at + 1);
-        found.push(Edge { kind, end: at + 1, prec: 0, node, sort, split: 0 });
+        self.offer(at, Edge { kind, end: at + 1, prec: 0, node, sort, split: 0 }, None, found);
     }
 
     /// A string as the application that it stands for.
@@ -382,7 +404,7 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
         TermKind::App(string, vec![rest])
     }
 
-    fn repeated(&mut self, at: usize, token: &Token, found: &mut Vec<Edge>) {
+    fn repeated(&mut self, at: usize, token: &Token, found: &mut Readings) {
         let Some((name, count)) = token.text.rsplit_once('^') else { return };
         let Ok(count) = count.parse::<BigInt>() else { return };
         if count <= BigInt::ZERO {
@@ -409,7 +431,8 @@ impl<'g, 's, 't> Chart<'g, 's, 't> {
                         (_, Err(_)) => continue,
                     };
                     let node = self.node(node, at, end);
-                    found.push(Edge { kind: signature.ops[op].range, end, prec: 0, node, sort, split: 0 });
+                    let kind = signature.ops[op].range;
+                    self.offer(at, Edge { kind, end, prec: 0, node, sort, split: 0 }, None, found);
                 }
             }
         }

@@ -156,7 +156,14 @@ impl Lower<'_> {
     /// Whether an argument is before another one, whatever their counts are.
     pub(super) fn ahead(&mut self, symbol: SymbolId, op: usize) {
         let (span, kind) = (self.space.signature.ops[op].span, self.space.signature.ops[op].range);
-        for has_count in [[true, true], [true, false], [false, true]] {
+        // The rules of the order are part of this one where no other operator has such arguments: a call less.
+        let mut counted = self.space.counted.keys().filter(|&&op| self.space.signature.ops[op].range == kind);
+        let is_only = counted.nth(1).is_none();
+        let before = if is_only { symbol } else { self.function(Make::Before(kind)) };
+        for has_count in [[true, true], [true, false], [false, true], [false, false]] {
+            if is_only && has_count == [false, false] {
+                return self.before_rules(symbol, kind);
+            }
             let mut cx = Cx::default();
             let (mut patterns, mut elements) = (Vec::new(), Vec::new());
             for has_count in has_count {
@@ -172,10 +179,9 @@ impl Lower<'_> {
                     }
                 }
             }
-            let body = self.app(symbol, elements, span);
+            let body = self.app(before, elements, span);
             self.rule(symbol, cx, patterns, body, span);
         }
-        self.before_rules(symbol, kind);
     }
 
     /// Two ordered combs of counted arguments as one.

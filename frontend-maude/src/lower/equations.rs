@@ -57,18 +57,14 @@ impl Lower<'_> {
 
     /// Whether all variables of a rule have values where they are used; if not, it is reported and left out.
     pub(super) fn has_values(&mut self, rule: &Rule) -> bool {
-        let mut bound = Vec::new();
+        let mut bound = Variables::default();
         rule.left.variables(&mut bound);
-        let mut missing = None;
-        let mut used = |term: &Term, bound: &[(&Arc<str>, &TypeName, Span)]| {
-            let mut found = Vec::new();
+        let mut missing: Option<(Arc<str>, Span)> = None;
+        let mut used = |term: &Term, bound: &Variables<'_>| {
+            let mut found = Variables::default();
             term.variables(&mut found);
-            let has = |(name, of, _): &(&Arc<str>, &TypeName, Span)| {
-                bound.iter().any(|(known, known_of, _)| known == name && known_of == of)
-            };
-            missing = missing
-                .take()
-                .or_else(|| found.into_iter().find(|v| !has(v)).map(|(name, _, span)| (name.clone(), span)));
+            let first = found.iter().find(|(name, of, _)| !bound.has(name, of));
+            missing = missing.take().or_else(|| first.map(|(name, _, span)| ((*name).clone(), *span)));
         };
         for condition in &rule.conditions {
             match condition {
@@ -294,9 +290,9 @@ impl Lower<'_> {
         | Gives::Apart(right, ..)
         | Gives::Step(right, ..) = gives
         {
-            let mut variables = Vec::new();
+            let mut variables = Variables::default();
             right.variables(&mut variables);
-            for (name, of, _) in variables {
+            for &(name, of, _) in variables.iter() {
                 let key = Key::Named(name.clone(), of.clone());
                 if !cx.known.contains_key(&key) && made != Some(&key) {
                     let of = self.space.signature.type_of(of).map(|of| self.space.signature.kind(of));

@@ -252,7 +252,7 @@ impl Lower<'_> {
 
     /// The variables of some terms, with their sorts.
     fn used(&self, cx: &Cx, terms: &[&Term]) -> Vec<(Key, SortId)> {
-        let mut variables = Vec::new();
+        let mut variables = Variables::default();
         terms.iter().for_each(|term| term.variables(&mut variables));
         let key = |(name, of, _): &(&Arc<str>, &TypeName, Span)| Key::Named((*name).clone(), (*of).clone());
         let sort = |key: Key| Some((key.clone(), cx.vars[*cx.known.get(&key)?].sort));

@@ -114,10 +114,10 @@ impl Space {
 
 /// Whether a variable is in a term.
 fn occurs(variable: &Term, term: &Term) -> bool {
-    let (mut own, mut found) = (Vec::new(), Vec::new());
+    let (mut own, mut found) = (Variables::default(), Variables::default());
     variable.variables(&mut own);
     term.variables(&mut found);
-    own.iter().any(|(name, of, _)| found.iter().any(|(other, other_of, _)| other == name && other_of == of))
+    own.iter().any(|(name, of, _)| found.has(name, of))
 }
 
 /// The ways to read some patterns, in the order in which they are tried. Where there are many, arguments of associative

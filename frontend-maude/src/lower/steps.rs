@@ -287,7 +287,7 @@ impl Lower<'_> {
         // On one side only, there are two arguments.
         let may_go = |at: usize| sides == [true; 2] || sides.get(at) == Some(&true);
         let mut stays: Option<&Term> = None;
-        let mut gone = Vec::new();
+        let mut gone = Variables::default();
         for (at, &term) in elements.iter().enumerate() {
             if may_go(at) && self.space.vanishes(op, &identity, term) {
                 term.variables(&mut gone);
@@ -366,13 +366,13 @@ pub(super) fn occurrences(variable: &Term, within: &Term) -> usize {
 }
 
 pub(super) fn is_known(term: &Term, known: &HashSet<Key>) -> bool {
-    let mut variables = Vec::new();
+    let mut variables = Variables::default();
     term.variables(&mut variables);
     variables.iter().all(|(name, of, _)| known.contains(&Key::Named((*name).clone(), (*of).clone())))
 }
 
 pub(super) fn add_known(term: &Term, known: &mut HashSet<Key>) {
-    let mut variables = Vec::new();
+    let mut variables = Variables::default();
     term.variables(&mut variables);
     known.extend(variables.iter().map(|(name, of, _)| Key::Named((*name).clone(), (*of).clone())));
 }

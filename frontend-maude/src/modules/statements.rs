@@ -6,7 +6,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 
 use super::Fail;
-use crate::grammar::Grammar;
+use crate::grammar::{Forms, Grammar};
 use crate::parser::{Reader, expected};
 use crate::signature::{ModulePart, Signature, Type};
 use crate::syntax::*;
@@ -27,7 +27,7 @@ pub(super) fn variables(module: &Module) -> HashMap<Arc<str>, TypeName> {
 /// Reads what has terms; whether all of it is right.
 pub(super) fn read(
     module: &Module,
-    signature: &Signature,
+    (signature, forms): (&Signature, &mut Forms),
     variables: &HashMap<Arc<str>, TypeName>,
     own: &mut ModulePart,
     diagnostics: &mut Vec<Diagnostic>,
@@ -38,7 +38,12 @@ pub(super) fn read(
             signature.type_or_report(of, *span, diagnostics);
         }
     }
-    let grammar = Grammar::new(signature, variables);
+    let has_terms = own.ops.iter().any(|op| op.properties.identity.is_some())
+        || module.statements.iter().any(|statement| matches!(statement, Statement::Equation(_)));
+    if has_terms {
+        forms.extend(signature);
+    }
+    let grammar = Grammar { forms, signature, variables };
     for op in &mut own.ops {
         let Some(identity) = &mut op.properties.identity else { continue };
         let side = op.domain.get(usize::from(!identity.left)).and_then(|side| signature.type_of(side));

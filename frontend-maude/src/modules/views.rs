@@ -8,12 +8,13 @@ use gchr_base::source::Span;
 use gchr_base::suggest::nearest;
 
 use super::naming::{Becomes, Naming, Template};
-use super::{Fail, Flat, Modules, join, parameter_naming, parameter_parts, theory_sorts};
-use crate::grammar::Grammar;
+use super::parts::Parts;
+use super::{Fail, Flat, Modules, parameter_naming, parameter_parts, theory_sorts};
+use crate::grammar::{Forms, Grammar};
 use crate::parser::expected;
 use crate::signature::{Declaration, ModulePart, Signature};
 use crate::syntax::*;
-use crate::term::{Names, OpKey, Term, TermKind};
+use crate::term::{Names, OpKey, Term, TermKind, Variables};
 
 /// What a view says about a theory: the module that it goes to, what is a sort there, and what an operator is.
 struct Value {
@@ -61,13 +62,14 @@ impl Modules<'_> {
             }
             targets.push(value.target);
         }
-        let mut parts = Vec::new();
-        targets.iter().for_each(|target| join(&mut parts, &target.parts));
-        open.iter().for_each(|(param, theory)| join(&mut parts, &parameter_parts(param, theory)));
+        let mut parts = Parts::default();
+        targets.iter().for_each(|target| self.keys.join(&mut parts, &target.parts));
+        for (param, theory) in &open {
+            self.keys.join(&mut parts, &parameter_parts(param, theory));
+        }
         let is_own = |part: &&Arc<ModulePart>| !part.is_theory || !part.key.contains("::");
-        let own: Vec<Arc<ModulePart>> =
-            generic.parts.iter().filter(is_own).map(|part| naming.part(part)).collect();
-        join(&mut parts, &own);
+        let own = generic.parts.to_vec();
+        self.keys.join(&mut parts, &own.iter().filter(is_own).map(|part| naming.part(part)).collect());
         let flat = Flat { parts, params: Vec::new(), variables: generic.variables.clone() };
         Some((flat, naming))
     }
@@ -146,7 +148,7 @@ impl Modules<'_> {
         target: &Flat,
     ) -> Result<Vec<(OpKey, Becomes)>, Fail> {
         let mut found: Vec<(OpKey, Becomes)> = Vec::new();
-        let source = Signature::new(&theory.parts, self.diagnostics);
+        let source = Signature::new(&theory.parts.to_vec(), self.diagnostics);
         for mapping in &view.ops {
             match mapping {
                 OpMapping::Name { from, of, to } => {
@@ -156,7 +158,7 @@ impl Modules<'_> {
                     });
                     let meant = meant.map(|key| source.op(&key));
                     let before = found.len();
-                    for op in own_operators(theory).filter(|op| op.name == from.text) {
+                    for op in own_operators(theory).iter().filter(|op| op.name == from.text) {
                         if meant.is_none_or(|meant| meant == source.op(&op.key())) {
                             found.push((op.key(), Becomes::Name(to.text.clone())));
                         }
@@ -170,8 +172,8 @@ impl Modules<'_> {
                 }
             }
         }
-        let signature = Signature::new(&target.parts, self.diagnostics);
-        for op in own_operators(theory) {
+        let signature = Signature::new(&target.parts.to_vec(), self.diagnostics);
+        for op in &own_operators(theory) {
             let key = op.key();
             let name = match found.iter().find(|(of, _)| source.op(of) == source.op(&key)) {
                 Some((_, Becomes::Term(_))) => continue,
@@ -201,10 +203,13 @@ impl Modules<'_> {
         };
         let source_variables = named(&TypeName::clone);
         let target_variables = named(&|of| mapped(view, of));
-        let source = Signature::new(&theory.parts, self.diagnostics);
-        let left = Grammar::new(&source, &source_variables).term(from, place, None)?;
-        let signature = Signature::new(&target.parts, self.diagnostics);
-        let right = Grammar::new(&signature, &target_variables).term(to, place, None)?;
+        let term = |of: &Flat, variables, tokens, diagnostics: &mut Vec<Diagnostic>| {
+            let signature = Signature::new(&of.parts.to_vec(), diagnostics);
+            let forms = Forms::new(&signature);
+            Grammar { forms: &forms, signature: &signature, variables }.term(tokens, place, None)
+        };
+        let left = term(theory, &source_variables, from, self.diagnostics)?;
+        let right = term(target, &target_variables, to, self.diagnostics)?;
         let wrong = || expected(left.span, "an operator of the theory, applied to different variables");
         let TermKind::App(key, args) = &left.kind else { return Err(wrong()) };
         let mut variables: Vec<Arc<str>> = Vec::new();
@@ -214,18 +219,22 @@ impl Modules<'_> {
                 _ => return Err(wrong()),
             }
         }
-        let mut used = Vec::new();
-        right.variables(&mut used);
-        if let Some((_, _, span)) = used.iter().find(|(name, ..)| !variables.contains(name)) {
-            return Err(expected(*span, "a variable of the operator that is mapped"));
+        let unknown = {
+            let mut used = Variables::default();
+            right.variables(&mut used);
+            used.iter().find(|(name, ..)| !variables.contains(name)).map(|&(_, _, span)| span)
+        };
+        if let Some(span) = unknown {
+            return Err(expected(span, "a variable of the operator that is mapped"));
         }
         Ok(((**key).clone(), Becomes::Term(Arc::new(Template { variables, term: right }))))
     }
 }
 
 /// The operators of a theory, those of theories that it imports among them.
-fn own_operators(theory: &Flat) -> impl Iterator<Item = &Declaration> {
-    theory.parts.iter().filter(|part| part.is_theory).flat_map(|part| &part.ops)
+fn own_operators(theory: &Flat) -> Vec<Declaration> {
+    let parts = theory.parts.to_vec();
+    parts.iter().filter(|part| part.is_theory).flat_map(|part| &part.ops).cloned().collect()
 }
 
 /// What a sort of the theory is in the module that a view goes to.
@@ -247,7 +256,8 @@ fn no_such_operator(view: &View, op: &Declaration, becomes: &OpKey) -> Fail {
 }
 
 fn unknown_operator(name: &Name, theory: &Flat) -> Fail {
-    let known = theory.parts.iter().flat_map(|part| part.ops.iter().map(|op| &*op.name));
+    let parts = theory.parts.to_vec();
+    let known = parts.iter().flat_map(|part| part.ops.iter().map(|op| &*op.name));
     let near = nearest(&name.text, known);
     Box::new(
         Diagnostic::error("T3102", format!("the theory has no operator `{}`", name.text))

@@ -32,6 +32,21 @@ pub const MAUDE_MODULES: &[Kind] = &[
         let module = |i: usize| format!("fmod M{} is\npr M{i} .\nop b{i} : -> T .\nendfm", i + 1);
         format!("fmod M0 is sort T . op a : -> T . endfm\n{}\nred a .\n", join(n, "\n", module))
     }),
+    ("modules with equations that import each other", 50, |n| {
+        let module = |i: usize| {
+            let declared = format!("sort T{} . subsort T{i} < T{} . op b{} : -> T{i} .", i + 1, i + 1, i + 1);
+            format!("fmod M{} is\npr M{i} .\npr NAT .\n{declared}\neq b{} = b{i} .\nendfm", i + 1, i + 1)
+        };
+        format!("fmod M0 is sort T0 . op b0 : -> T0 . endfm\n{}\nred b{n} .\n", join(n, "\n", module))
+    }),
+    ("terms over many operators", 100, |n| {
+        let operators = lines("", n, |i| format!("op f{i} : T -> T ."));
+        lines(&module(&operators, "a"), n, |i| format!("red f{i}(a) ."))
+    }),
+    ("operators modulo associativity and commutativity", 4, |n| {
+        let line = |i: usize| format!("op _o{i}_ : T T -> T [assoc comm] .\neq X:T o{i} f(X:T) = X:T .");
+        module(&lines("", n, line), "a o1 f(a)")
+    }),
     ("operators between arguments", 100, |n| {
         module(&lines("", n, |i| format!("op _o{i}_ : T T -> T .")), "a o1 (a o2 a)")
     }),
