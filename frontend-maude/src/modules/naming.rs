@@ -90,6 +90,12 @@ impl Naming {
         self.becomes.insert(key, becomes);
     }
 
+    /// What an operator becomes, if it is mapped or has another name.
+    pub fn further(&self, key: &OpKey) -> Option<Becomes> {
+        let renamed = || self.renamed(key).map(|(to, _)| Becomes::Name(to.clone()));
+        self.becomes.get(key).cloned().or_else(renamed)
+    }
+
     /// The value of a parameter.
     pub fn argument(&mut self, param: &Arc<str>, value: &Arc<str>) {
         self.arguments.insert(param.clone(), value.clone());

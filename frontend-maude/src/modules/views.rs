@@ -23,6 +23,9 @@ struct Value {
     ops: Vec<(OpKey, Becomes)>,
 }
 
+/// Operators of a theory with what they become, and with the operators that they become.
+type Mappings = (Vec<(OpKey, Becomes)>, Vec<(OpKey, OpKey)>);
+
 /// Parameters of the module that an expression stands in, with their theories.
 type Params<'p> = &'p [(Arc<str>, Arc<Flat>)];
 
@@ -106,8 +109,8 @@ impl Modules<'_> {
         }
         let theory = self.expr(&view.from, &[])?;
         let generic = self.expr(&view.to, &own)?;
-        let ops = match self.operators(&view, &theory, &generic) {
-            Ok(ops) => ops,
+        let (mut ops, named) = match self.operators(&view, &theory, &generic) {
+            Ok(found) => found,
             Err(found) => {
                 self.diagnostics.push(*found);
                 return None;
@@ -116,8 +119,18 @@ impl Modules<'_> {
         let (target, naming) = if own.is_empty() {
             (generic, Naming::default())
         } else {
+            let parts = generic.parts.to_vec();
             let generic = Flat { params: own, ..(*generic).clone() };
             let (flat, naming) = self.instance(&generic, name.span, args, params)?;
+            // What an operator becomes is one of a parameter, which the views of the arguments map further.
+            let signature = Signature::new(&parts, self.diagnostics);
+            for (key, becomes) in named {
+                let op = signature.op(&becomes);
+                let declared = parts.iter().flat_map(|part| &part.ops).map(Declaration::key);
+                let further =
+                    declared.filter(|key| signature.op(key) == op).find_map(|key| naming.further(&key));
+                ops.extend(further.map(|further| (key, further)));
+            }
             (Arc::new(flat), naming)
         };
         let sort = |(from, to): &(Name, Name)| (from.text.clone(), naming.sort_name(&to.text));
@@ -140,13 +153,9 @@ impl Modules<'_> {
         )
     }
 
-    /// What the operators of a theory become.
-    fn operators(
-        &mut self,
-        view: &View,
-        theory: &Flat,
-        target: &Flat,
-    ) -> Result<Vec<(OpKey, Becomes)>, Fail> {
+    /// What a view says that operators of a theory become, and what those become that become no term, by itself or by
+    /// their names.
+    fn operators(&mut self, view: &View, theory: &Flat, target: &Flat) -> Result<Mappings, Fail> {
         let mut found: Vec<(OpKey, Becomes)> = Vec::new();
         let source = Signature::new(&theory.parts.to_vec(), self.diagnostics);
         for mapping in &view.ops {
@@ -173,6 +182,7 @@ impl Modules<'_> {
             }
         }
         let signature = Signature::new(&target.parts.to_vec(), self.diagnostics);
+        let mut named = Vec::new();
         for op in &own_operators(theory) {
             let key = op.key();
             let name = match found.iter().find(|(of, _)| source.op(of) == source.op(&key)) {
@@ -186,8 +196,9 @@ impl Modules<'_> {
             if signature.op(&becomes).is_none() {
                 return Err(no_such_operator(view, op, &becomes));
             }
+            named.push((key, becomes));
         }
-        Ok(found)
+        Ok((found, named))
     }
 
     /// An application to variables that becomes a term.

@@ -30,6 +30,35 @@ fn renamings_go_through_modules_that_declare_nothing_of_what_they_rename() {
     }
 }
 
+/// A view with parameters maps operators to those of a parameter, by name or because they are called the same, and the
+/// view that is the parameter's value maps these to others or to terms.
+#[test]
+fn views_of_parameters_map_further_what_views_with_parameters_map() {
+    let text = "fth A is protecting BOOL . sort E . op less : E E -> Bool . endfth\n\
+         fth B is protecting BOOL . sort K . op lt : K K -> Bool . endfth\n\
+         fmod BOX{X :: A} is sort Box{X} . endfm\n\
+         view BOXED{X :: A} from B to BOX{X} is sort K to X$E . op lt to less . endv\n\
+         view SAME{X :: A} from A to BOX{X} is sort E to X$E . endv\n\
+         view NATS from A to NAT is sort E to Nat . op less to _<_ . endv\n\
+         view TERMS from A to NAT is sort E to Nat . op less(P:E, Q:E) to term P:Nat > Q:Nat . endv\n\
+         fmod B-USE{X :: B} is protecting BOOL . op most : X$K X$K -> X$K . vars P Q : X$K .\n\
+         eq most(P, Q) = if lt(P, Q) then Q else P fi . endfm\n\
+         fmod A-USE{X :: A} is protecting BOOL . op best : X$E X$E -> X$E . vars P Q : X$E .\n\
+         eq best(P, Q) = if less(P, Q) then Q else P fi . endfm\n";
+    let cases = [
+        ("B-USE{BOXED{NATS}}", "most(3, 5)", "5"),
+        ("B-USE{BOXED{TERMS}}", "most(3, 5)", "3"),
+        ("A-USE{NATS}", "best(3, 5)", "5"),
+        ("A-USE{SAME{NATS}}", "best(3, 5)", "5"),
+        ("A-USE{SAME{TERMS}}", "best(3, 5)", "3"),
+        ("B-USE{BOXED{SAME{TERMS}}}", "most(3, 5)", "3"),
+    ];
+    for (module, term, expected) in cases {
+        let found = value(&format!("{text}fmod M is protecting {module} . endfm red {term} ."), None);
+        assert_eq!(found, expected, "{term} in {module}");
+    }
+}
+
 /// A module is the same whether its imports are read before or together with it: what is known of the module before is
 /// used where its parts begin with that, and made again where kinds come together or operators get other properties.
 #[test]
