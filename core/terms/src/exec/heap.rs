@@ -33,6 +33,12 @@ const MIN_BUDGET: i64 = 8 << 20;
 const KEPT: i64 = 4;
 /// Fresh cells are taken in chunks between these sizes in bytes.
 const CHUNK: std::ops::RangeInclusive<u64> = (64 << 10)..=(1 << 20);
+/// Runs of cells that a collection has found free are so short that each class can have so many of them before the next
+/// collection. Were they as long as they are, those of two classes that are hardly used would have a collection follow
+/// the other.
+const RUNS: u64 = 8;
+/// Bytes of a run that are never too many.
+const LEAST_RUN: u64 = 1 << 10;
 /// Of collections that leave less than this part of the limit free, only [`TIGHT`] may follow each other: else a run at
 /// its limit would collect for ever.
 const MIN_FREE: u64 = 32;
@@ -248,6 +254,7 @@ impl Heap {
         if self.is_due() {
             return Err(Full::Collect);
         }
+        allocator.run_bytes = (self.granted as u64 / (RUNS * self.arenas.len() as u64)).max(LEAST_RUN);
         while !allocator.next_run(class) {
             if let Some(part) = self.arenas[class].next_part(self.part) {
                 allocator.search(class, part);
@@ -472,6 +479,7 @@ impl Cells for Heap {
         self.integers.application(word)
     }
 
+    #[inline]
     fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {
         let arena = self.arenas.get(class.index())?;
         let bump = self.own.bump(class.index());

@@ -80,3 +80,38 @@ fn numbers_keep_no_cells_alive() {
     // The bits of a number that are those of a cell of the sort behind `Int`.
     assert_eq!(heap.count_cells(sort("Int"), 5, 1), 0);
 }
+
+/// Collections follow each other when as much as that has been allocated, of whatever classes it is: what a class gets
+/// at a time after a collection that found nothing alive is little of what may be allocated.
+#[test]
+fn classes_that_take_turns_cause_few_collections() {
+    const CLASSES: usize = 12;
+    let sorts: Vec<String> = (0..CLASSES)
+        .map(|k| format!("S{k} = struct E{k} | C{k}({})", vec!["Int"; k + 1].join(", ")))
+        .collect();
+    let program = program(&format!("sort {};", sorts.join("; ")));
+    let layout = compile(&program, &TermOptions::default()).expect("a plan").layout;
+    assert_eq!(layout.classes.len(), CLASSES);
+    let words: Vec<usize> = layout.classes.iter().map(|class| class.words as usize).collect();
+    for memory in [200 << 20, 1 << 30] {
+        let mut heap = Heap::new(&layout, memory, false).expect("memory");
+        let mut store = |class: usize| {
+            heap.store_collecting(class, 0, &vec![0; words[class]], &[]).expect("a cell");
+            heap.collections
+        };
+        // Each class has had most of the memory once.
+        for class in 0..CLASSES {
+            (0..(8 << 20) / (4 * words[class])).for_each(|_| _ = store(class));
+        }
+        let before = store(0);
+        let turns = 20_000;
+        let after = (0..turns).map(|_| (0..CLASSES).map(&mut store).max()).max().flatten().expect("turns");
+        let bytes = turns * words.iter().sum::<usize>() * 4;
+        let least = (bytes as u64).div_ceil((8 << 20).min(memory / 4));
+        assert!(
+            after - before <= 2 * least + 1,
+            "{} collections in {memory} bytes, {least} needed",
+            after - before
+        );
+    }
+}

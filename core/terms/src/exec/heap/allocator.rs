@@ -38,6 +38,8 @@ pub struct Allocator {
     untold: u64,
     /// So many bytes may be left untold.
     most_untold: u64,
+    /// Bytes of a run of cells that a collection has found free, at most. All of it counts as allocated.
+    pub(super) run_bytes: u64,
 }
 
 /// The pointers of all classes.
@@ -64,6 +66,7 @@ impl Allocator {
             cell_bytes: arenas.iter().map(|arena| arena.cell_bytes).collect(),
             untold: 0,
             most_untold,
+            run_bytes: u64::MAX,
         }
     }
 
@@ -101,7 +104,8 @@ impl Allocator {
 
     /// The same, however much is untold.
     pub(super) fn next_run(&mut self, class: usize) -> bool {
-        let Some((next, end)) = self.parts[class].next_run() else { return false };
+        let most = (self.run_bytes / self.cell_bytes[class]).clamp(1, u32::MAX.into()) as u32;
+        let Some((next, end)) = self.parts[class].next_run(most) else { return false };
         self.take(class, next, end);
         true
     }

@@ -18,8 +18,8 @@ impl Part {
         Self::new(std::ptr::null(), 0, 0)
     }
 
-    /// The next run of unmarked cells.
-    pub fn next_run(&mut self) -> Option<(u32, u32)> {
+    /// The next run of unmarked cells, or so many of them where there are more.
+    pub fn next_run(&mut self, most: u32) -> Option<(u32, u32)> {
         if self.cursor >= self.end {
             return None;
         }
@@ -28,7 +28,8 @@ impl Part {
         // collections, which empty all parts.
         let bits = unsafe { std::slice::from_raw_parts(self.bits, words) };
         let run = find(bits, self.cursor, self.end, 0).map(|start| {
-            let end = find(bits, start, self.end, u64::MAX).unwrap_or(self.end);
+            let last = self.end.min(start.saturating_add(most));
+            let end = find(bits, start, last, u64::MAX).unwrap_or(last);
             (start, end)
         });
         self.cursor = run.map_or(self.end, |run| run.1);
