@@ -151,7 +151,7 @@ operators! {
     Mul = ("*", 2, Numbers, Operands)
         .terms(Infix("*", 9)).constraints(&["*"])
         .int_errors(&[Overflow]).float_errors(&[Overflow]).device("mul");
-    /// Real division; for two integers their quotient when it is exact, else a float (as in SWI-Prolog).
+    /// Real division; in `.chr`, of two integers the quotient when it is exact, else a float (as in SWI-Prolog).
     Div = ("/", 2, Numbers, Quotient)
         .terms(Infix("/", 9)).constraints(&["/"])
         .int_errors(&[DivisionByZero, Overflow]).float_errors(&[DivisionByZero, Overflow]).device("div");

@@ -36,12 +36,15 @@ pub fn differences(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
         let name = program.signature.constraint_name(constraint);
         let message = format!("rules compete for {name}: rounds may give another result than refined");
         let mut diagnostic = Diagnostic::warning("C0611", message);
+        let note = match heads.iter().all(|(rule, _)| *rule == heads[0].0) {
+            true => "in a round, one of the rule's instances that want a constraint has it;",
+            false => "in a round, the rule that comes first wins;",
+        };
         for (rule, head) in heads {
             let verb = if head.role == Role::Removed { "removes" } else { "keeps" };
             diagnostic = diagnostic.label(head.span, format!("{} {verb} it", program.rule_name(rule)));
         }
-        let note =
-            "in a round, the rule that comes first wins; the refined semantics goes constraint by constraint";
+        let note = format!("{note} the refined semantics goes constraint by constraint");
         let help = match late {
             Some((rule, first)) => format!(
                 "write {rule} before {first}: what it drops is used by no rule then, and rounds drop it as it comes"

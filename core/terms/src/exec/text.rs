@@ -211,7 +211,9 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
     /// Begins a term; whether its fields are to be written behind an opening bracket.
     fn opens(&mut self, variant: &'a Variant, sort: SortId, value: u32, out: &mut Vec<u8>) -> bool {
         let (layout, cells, todo) = (self.layout, self.cells, &mut self.todo);
-        if variant.notation != Notation::Application && notated(layout, cells, sort, value, todo, out) {
+        if !matches!(variant.notation, Notation::Application)
+            && notated(layout, cells, sort, value, todo, out)
+        {
             return false;
         }
         out.extend_from_slice(variant.name.as_bytes());
@@ -220,7 +222,7 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
         }
         if let [field] = variant.fields.as_slice()
             && field.sort == sort
-            && variant.notation != Notation::Plain
+            && !matches!(variant.notation, Notation::Plain)
         {
             let (count, inner) = self.powers.count(layout, cells, sort, value);
             if count >= MIN_POWER {
@@ -235,6 +237,7 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
     }
 
     /// A field, which is to be written next; what comes behind it waits.
+    #[inline]
     fn field(
         &mut self,
         variant: &'a Variant,
@@ -291,6 +294,7 @@ fn unbroken(is_broken: &AtomicBool) -> io::Result<()> {
 }
 
 /// One closing bracket more behind what is to be written next.
+#[inline]
 fn close(todo: &mut Vec<Todo<'_>>) {
     match todo.last_mut() {
         Some(Todo::Close(n)) => *n += 1,
@@ -304,6 +308,7 @@ fn append(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 }
 
 /// The variant of a value.
+#[inline]
 fn variant(layout: &Layout, sort: SortId, value: u32) -> Option<&Variant> {
     let shape = &layout.sorts[sort];
     shape.variants.get((value & ((1u32 << shape.tag_bits) - 1)) as usize)

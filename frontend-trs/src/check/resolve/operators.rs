@@ -162,7 +162,9 @@ impl Resolver<'_, '_> {
         let name = |operand: Operand| operand.ty.map_or("?".into(), |ty| self.shown(ty));
         let (a, b) = (name(left), name(right));
         let help = match (a.as_str(), b.as_str()) {
-            ("Int", "Float") | ("Float", "Int") => "write literals of sort `Float` with a point, e.g. `1.0`",
+            ("Int", "Float") | ("Float", "Int") => {
+                "write literals of sort `Float` with a point, e.g. `1.0`, and `float(N)` for the float of an integer"
+            }
             _ => "make both operands terms of one sort",
         };
         let diagnostic = Diagnostic::error("T0202", format!("{what} have different sorts, `{a}` and `{b}`"))
