@@ -29,6 +29,10 @@ pub struct Executable<'p> {
     pub(crate) threads: NonZeroUsize,
 }
 
+/// What a compiled program holds, above all a GPU. It is given back when this is dropped, in any thread; a GPU takes up
+/// to a tenth of a second for it.
+pub struct Held(#[expect(dead_code, reason = "it is there to be dropped")] Box<dyn Compiled>);
+
 impl Program {
     /// Makes a plan that can be run.
     pub fn compile(&self, options: &CompileOptions) -> Result<Executable<'_>, Diagnostics> {
@@ -99,6 +103,11 @@ impl<'p> Executable<'p> {
     /// The program it was made from.
     pub fn program(&self) -> &'p Program {
         self.program
+    }
+
+    /// What it holds beyond its program.
+    pub fn into_held(self) -> Held {
+        Held(self.compiled)
     }
 
     /// Runs the program from its start to its result.

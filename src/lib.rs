@@ -51,7 +51,7 @@ mod why;
 
 pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary, LineText, Shard};
 pub use diagnostics::Diagnostics;
-pub use executable::Executable;
+pub use executable::{Executable, Held};
 pub use fingerprint::Fingerprint;
 pub use gchr_base as base;
 pub use gchr_base::control::{Control, Limits, Progress};

@@ -7,6 +7,7 @@ mod execute;
 mod gpu_child;
 mod kept;
 mod later_kernels;
+mod leaving;
 mod output;
 mod tables;
 mod team;
@@ -27,6 +28,7 @@ use super::watchdog::{self, Phase};
 use super::{batch, interrupt, out_file, profile, report};
 use choices::FormatArg;
 use execute::{How, Ran, execute};
+use leaving::Leaving;
 use output::{Out, deliver, deliver_of_child, give_up};
 use team::Member;
 
@@ -60,11 +62,14 @@ fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
     let (executable, out, checkpoints) = member.agree(compiled, |_| 0)?;
     member.speak();
     let exit = match args.inputs {
-        Some(_) => Ok(run_batch(args, &executable, start, out)),
-        None => run_one(args, &executable, &options, checkpoints.as_ref(), start, out, &member),
+        Some(_) => {
+            let exit = run_batch(args, &executable, start, out);
+            std::mem::forget(executable);
+            Ok(exit)
+        }
+        None => run_one(args, executable, &options, checkpoints.as_ref(), start, out, &member),
     };
     // The process ends: nothing need be given back piece by piece.
-    std::mem::forget(executable);
     std::mem::forget(program);
     exit
 }
@@ -126,7 +131,7 @@ fn run_batch(args: &Args, executable: &Executable<'_>, start: Instant, out: Out)
 /// Runs the program on its start, with a profile if one is wanted.
 fn run_one(
     args: &Args,
-    executable: &Executable<'_>,
+    executable: Executable<'_>,
     options: &CompileOptions,
     checkpoints: Option<&Files>,
     start: Instant,
@@ -144,10 +149,14 @@ fn run_one(
     let recorder = recorded.as_mut().map(profile::Output::begin);
     let how = How { device: options.device, races: args.races(program), checkpoints };
     let elapsed = || Some(start.elapsed().as_secs_f64() * 1e3);
-    match execute(args, executable, how, start, &mut out.stdout, recorder) {
-        Ok(Ran::OfChild(result)) => Ok(deliver_of_child(args, &result, out)),
+    match execute(args, &executable, how, start, &mut out.stdout, recorder) {
+        Ok(Ran::OfChild(result)) => {
+            std::mem::forget(executable);
+            Ok(deliver_of_child(args, &result, out))
+        }
         Ok(Ran::Here(mut outcome)) => {
             outcome.stats_mut().wall_ms = elapsed();
+            let leaving = Leaving::begin(executable);
             let mut exit = deliver(args, &outcome, out);
             if let Some(recorded) = &mut recorded {
                 match explain(args, program, options, start) {
@@ -163,6 +172,7 @@ fn run_one(
                 _ => Ok(exit),
             };
             std::mem::forget(outcome);
+            leaving.end();
             written
         }
         Err(mut failure) => {
@@ -180,7 +190,7 @@ fn run_one(
                     Some(&error.message),
                 );
             }
-            std::mem::forget(failure);
+            std::mem::forget((failure, executable));
             Ok(exit)
         }
     }

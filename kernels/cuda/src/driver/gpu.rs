@@ -14,7 +14,7 @@ use super::handles::{DeviceMemory, DriverContext, Event, LoadedModule, Outbox, P
 use super::heap::{Block, Heap};
 use super::kernel::Kernel;
 use super::link;
-use super::staging::Staging;
+use super::staging::StagingToCome;
 use crate::image::Image;
 use crate::resources::KernelResources;
 use gchr_kernel::device::{
@@ -41,7 +41,7 @@ pub struct Gpu {
     stream: Stream,
     mail: Option<(Stream, PinnedWord)>,
     outbox: Option<Outbox>,
-    staging: Option<Staging>,
+    staging: StagingToCome,
     /// How long copies between host and device took that were waited for.
     transferred: Duration,
     counters: Option<Counters>,
@@ -76,6 +76,7 @@ impl Gpu {
     /// Takes the GPU of this number.
     pub fn open(ordinal: u32) -> std::result::Result<Gpu, DriverError> {
         let info = describe(ordinal)?;
+        let staging = StagingToCome::begin();
         let context = DriverContext::open(ordinal)?;
         context.bind()?;
         Ok(Gpu {
@@ -92,7 +93,7 @@ impl Gpu {
             stream: Stream::new()?,
             mail: None,
             outbox: None,
-            staging: None,
+            staging,
             transferred: Duration::ZERO,
             counters: None,
             spare_events: Vec::new(),
@@ -378,7 +379,7 @@ impl Device for Gpu {
             let sent = self.send(to, data);
             return self.check(sent);
         }
-        self.transfer(|gpu| match Staging::for_copy(&mut gpu.staging, data.len())? {
+        self.transfer(|gpu| match gpu.staging.for_copy(data.len())? {
             // SAFETY: the range lies inside a buffer.
             Some(staging) => unsafe { staging.upload(to, data, &gpu.context) },
             None => {
@@ -396,7 +397,7 @@ impl Device for Gpu {
         if into.is_empty() {
             return self.synchronize();
         }
-        self.transfer(|gpu| match Staging::for_copy(&mut gpu.staging, into.len())? {
+        self.transfer(|gpu| match gpu.staging.for_copy(into.len())? {
             // SAFETY: the range lies inside a buffer.
             Some(staging) => unsafe { staging.download(from, into, &gpu.context) },
             None => {

@@ -3,18 +3,21 @@
 //! The driver copies to and from memory that is not pinned by one thread, a piece after the other. Here each thread has
 //! a stretch of its own, two pinned slices and a stream: while the copy engine works on one slice, the thread copies
 //! the other. Most of the time goes into the first touch of the memory that is copied to, so it is asked for in large
-//! pages, and no two threads touch the same one.
+//! pages, and no two threads touch the same one. A thread asks for the pinned memory while the context is made; the
+//! driver is left alone until there is something to copy.
 
 use std::ops::Range;
-use std::sync::Arc;
-use std::{slice, thread};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::{iter, mem, panic, slice};
 
 use cudarc::driver::sys::{self, CUdeviceptr};
 
 use gchr_base::memory;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::error::{DriverError, call};
-use super::handles::{DriverContext, Event, PinnedMemory, Stream};
+use super::handles::{DriverContext, Event, LargePages, PinnedPages, Stream};
 
 /// Bytes from which on a copy takes less time this way.
 const LEAST: usize = 8 << 20;
@@ -25,27 +28,63 @@ const SLICE: usize = 512 << 10;
 /// Threads that copy at most.
 const LANES: usize = 16;
 
-/// Stretches of threads are multiples of this: a large page.
-const PAGE: usize = 2 << 20;
+/// What copies go through, made when it is first needed.
+pub(super) enum StagingToCome {
+    /// A thread asks for its memory.
+    Begun(JoinHandle<LargePages>),
+    Made(Staging),
+    /// There are no threads, or there was an error, which the first copy told. Copies do without.
+    Nothing,
+}
+
+impl StagingToCome {
+    /// Begins with what needs no context.
+    pub(super) fn begin() -> Self {
+        let thread = thread::Builder::new().name("staging".into());
+        let begun = thread.spawn(|| LargePages::new(lanes() * 2 * SLICE));
+        begun.map_or(Self::Nothing, Self::Begun)
+    }
+
+    /// What a copy of so many bytes had better go through.
+    pub(super) fn for_copy(&mut self, bytes: usize) -> Result<Option<&mut Staging>, DriverError> {
+        if bytes < LEAST {
+            return Ok(None);
+        }
+        *self = match mem::replace(self, Self::Nothing) {
+            Self::Begun(thread) => {
+                let pages = thread.join().unwrap_or_else(|p| panic::resume_unwind(p));
+                Staging::new(pages)?.map_or(Self::Nothing, Self::Made)
+            }
+            known => known,
+        };
+        match self {
+            Self::Made(staging) => Ok(Some(staging)),
+            Self::Begun(_) | Self::Nothing => Ok(None),
+        }
+    }
+}
+
+/// Threads that copy.
+fn lanes() -> usize {
+    thread::available_parallelism().map_or(1, |n| n.get()).min(LANES)
+}
 
 /// What copies go through.
 pub(super) struct Staging {
     lanes: Vec<Lane>,
+    /// As many as lanes. To start them for each copy would take as long as to copy 10 MB.
+    threads: ThreadPool,
 }
 
 impl Staging {
-    /// What a copy of so many bytes had better go through, made when it is first needed.
-    pub(super) fn for_copy(kept: &mut Option<Self>, bytes: usize) -> Result<Option<&mut Self>, DriverError> {
-        if bytes >= LEAST && kept.is_none() {
-            *kept = Some(Self::new()?);
-        }
-        Ok(kept.as_mut().filter(|_| bytes >= LEAST))
-    }
-
-    fn new() -> Result<Self, DriverError> {
-        let lanes = thread::available_parallelism().map_or(1, |n| n.get()).min(LANES);
-        let memory = Arc::new(PinnedMemory::new(lanes * 2 * SLICE)?);
-        Ok(Self { lanes: (0..lanes).map(|lane| Lane::new(&memory, lane)).collect::<Result<_, _>>()? })
+    /// With two slices of the memory for each lane. Nothing where the system gives no more threads.
+    fn new(memory: LargePages) -> Result<Option<Self>, DriverError> {
+        let lanes = memory.bytes() / (2 * SLICE);
+        let threads = ThreadPoolBuilder::new().num_threads(lanes).thread_name(|_| "copies".into()).build();
+        let Ok(threads) = threads else { return Ok(None) };
+        let memory = Arc::new(PinnedPages::new(memory)?);
+        let lanes = (0..lanes).map(|lane| Lane::new(&memory, lane)).collect::<Result<_, _>>()?;
+        Ok(Some(Self { lanes, threads }))
     }
 
     /// Copies device memory that no work is under way on, and waits for that.
@@ -59,11 +98,14 @@ impl Staging {
         context: &DriverContext,
     ) -> Result<(), DriverError> {
         memory::prefer_large_pages(into);
-        let share = self.share(into.len());
+        let mut rest = into;
+        let stretches = stretches(rest.len(), self.lanes.len()).map(|Range { start, end }| {
+            let (stretch, behind) = mem::take(&mut rest).split_at_mut(end - start);
+            rest = behind;
+            (from + start as u64, stretch)
+        });
         // SAFETY: each stretch is a part of the memory, as the caller says.
-        self.side_by_side(starts(from, into.chunks_mut(share), share), context, |lane, from, into| unsafe {
-            lane.download(from, into)
-        })
+        self.side_by_side(stretches, context, |lane, from, into| unsafe { lane.download(from, into) })
     }
 
     /// Copies to device memory that no work is under way on, and waits for that.
@@ -76,16 +118,10 @@ impl Staging {
         data: &[u8],
         context: &DriverContext,
     ) -> Result<(), DriverError> {
-        let share = self.share(data.len());
+        let stretches = stretches(data.len(), self.lanes.len())
+            .map(|stretch| (to + stretch.start as u64, &data[stretch]));
         // SAFETY: as above.
-        self.side_by_side(starts(to, data.chunks(share), share), context, |lane, to, data| unsafe {
-            lane.upload(to, data)
-        })
-    }
-
-    /// Bytes that each lane copies, but for the last one.
-    fn share(&self, bytes: usize) -> usize {
-        bytes.div_ceil(self.lanes.len()).next_multiple_of(PAGE)
+        self.side_by_side(stretches, context, |lane, to, data| unsafe { lane.upload(to, data) })
     }
 
     fn side_by_side<S: Send>(
@@ -94,25 +130,30 @@ impl Staging {
         context: &DriverContext,
         work: impl Fn(&mut Lane, CUdeviceptr, S) -> Result<(), DriverError> + Sync,
     ) -> Result<(), DriverError> {
-        let work = &work;
-        thread::scope(|scope| {
-            let one = |lane: &'_ mut Lane, (at, stretch): (CUdeviceptr, S)| {
-                let done = work(lane, at, stretch);
-                // Whatever went wrong, no copy is under way any more when the slices are used again.
-                let waited = lane.stream.synchronize();
-                done.and(waited)
-            };
-            let started: Vec<_> = self
-                .lanes
-                .iter_mut()
-                .zip(stretches)
-                .map(|(lane, stretch)| scope.spawn(move || context.bind().and_then(|()| one(lane, stretch))))
-                .collect();
-            let ends = started.into_iter().map(|lane| lane.join());
-            let ends: Vec<_> = ends.map(|end| end.unwrap_or_else(|p| std::panic::resume_unwind(p))).collect();
-            ends.into_iter().collect()
-        })
+        let ends = Mutex::new(Ok(()));
+        self.threads.in_place_scope(|scope| {
+            for (lane, (at, stretch)) in self.lanes.iter_mut().zip(stretches) {
+                let (work, ends) = (&work, &ends);
+                scope.spawn(move |_| {
+                    let done = context.bind().and_then(|()| work(lane, at, stretch));
+                    // Whatever went wrong, no copy is under way any more when the slices are used again.
+                    let end = lane.stream.synchronize().and(done);
+                    let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
+                    *ends = mem::replace(&mut *ends, Ok(())).and(end);
+                });
+            }
+        });
+        ends.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What each lane copies of so many bytes: as even as large pages let it be.
+fn stretches(bytes: usize, lanes: usize) -> impl Iterator<Item = Range<usize>> {
+    const PAGE: usize = LargePages::LARGE;
+    let ends =
+        (1..lanes).map(move |k| ((bytes / lanes * k + PAGE / 2) / PAGE * PAGE).min(bytes)).chain([bytes]);
+    let starts = iter::once(0).chain(ends.clone());
+    starts.zip(ends).map(|(start, end)| start..end).filter(|stretch| !stretch.is_empty())
 }
 
 /// The parts of some bytes, each `share` bytes long, with their places on the device.
@@ -131,7 +172,7 @@ struct Lane {
 }
 
 impl Lane {
-    fn new(memory: &Arc<PinnedMemory>, lane: usize) -> Result<Self, DriverError> {
+    fn new(memory: &Arc<PinnedPages>, lane: usize) -> Result<Self, DriverError> {
         let slice = |k| Slice::new(memory, (2 * lane + k) * SLICE);
         Ok(Self { stream: Stream::new()?, slices: [slice(0)?, slice(1)?] })
     }
@@ -178,7 +219,7 @@ impl Lane {
 
 /// A part of the pinned memory that is one chunk long.
 struct Slice {
-    memory: Arc<PinnedMemory>,
+    memory: Arc<PinnedPages>,
     /// Where it begins. No other slice reaches into the `SLICE` bytes behind.
     at: usize,
     /// Happens when the copy engine has done with it.
@@ -187,7 +228,7 @@ struct Slice {
 
 impl Slice {
     /// The slice that begins at byte `at` of memory that is at least `SLICE` bytes longer.
-    fn new(memory: &Arc<PinnedMemory>, at: usize) -> Result<Self, DriverError> {
+    fn new(memory: &Arc<PinnedPages>, at: usize) -> Result<Self, DriverError> {
         Ok(Self { memory: memory.clone(), at, done: Event::new()? })
     }
 
@@ -209,5 +250,30 @@ impl Slice {
         self.done.synchronize()?;
         chunk.copy_from_slice(self.bytes(0..chunk.len()));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stretches are all bytes, each once, in large pages; a few bytes more than so many pages need no page more.
+    #[test]
+    fn lanes_have_even_stretches() {
+        const PAGE: usize = LargePages::LARGE;
+        for lanes in [1, 2, 7, 16] {
+            for bytes in [1, PAGE, 3 * PAGE + 1, 32 * PAGE, 32 * PAGE + 8, 33 * PAGE - 8, 1000 * PAGE + 77] {
+                let all: Vec<_> = stretches(bytes, lanes).collect();
+                assert!(all.len() <= lanes, "{bytes} bytes in {lanes} lanes: {all:?}");
+                assert_eq!(all.iter().map(|s| s.end).collect::<Vec<_>>(), {
+                    let starts = all.iter().skip(1).map(|s| s.start);
+                    starts.chain([bytes]).collect::<Vec<_>>()
+                });
+                assert!(all.iter().all(|s| s.start % PAGE == 0), "{bytes} bytes in {lanes} lanes: {all:?}");
+                let longest = all.iter().map(Range::len).max();
+                assert!(longest <= Some(bytes / lanes + PAGE), "{bytes} bytes in {lanes} lanes: {all:?}");
+            }
+        }
+        assert!(stretches(32 * PAGE + 8, 16).all(|s| s.len() <= 2 * PAGE + 8));
     }
 }

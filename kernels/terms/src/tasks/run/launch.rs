@@ -461,8 +461,8 @@ impl Buffers {
         4 * self.places.classes.iter().zip(&end.cells).map(words).sum::<u64>()
     }
 
-    /// The cells that values reach, where they lie in few pages; so few that all cells in use would take longer, if
-    /// these may be brought. `in_a_hurry`: whether a collection waits for a compiler.
+    /// The cells that values reach, where they lie in few pages; so few that all cells in use would take four times as
+    /// long, if these may be brought. `in_a_hurry`: whether a collection waits for a compiler.
     pub fn fetch(
         &self,
         job: &Job<'_>,
@@ -471,8 +471,9 @@ impl Buffers {
         in_a_hurry: bool,
         device: &mut dyn Device,
     ) -> Result<Option<Pages>> {
-        /// Bytes that cross the bus while one page is brought and looked into.
-        const TIME_OF_A_PAGE: u64 = 1 << 20;
+        /// Four times as many bytes as cross the bus while one page is brought and looked into: most results that are
+        /// larger reach all there is.
+        const TIME_OF_A_PAGE: u64 = 4 << 20;
         /// Pages that are brought while a collection makes results few.
         const COLLECTION: usize = 64;
         let classes = (end.cells.as_slice(), self.places.classes.as_slice());
