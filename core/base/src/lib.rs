@@ -22,6 +22,7 @@ pub mod ordered;
 pub mod profile;
 pub mod reading;
 pub mod rule;
+pub mod scoped;
 pub mod signature;
 mod sort;
 pub mod source;

@@ -20,7 +20,7 @@ use gchr_base::signature::{SortId, SortKind, SymbolId, SymbolKind};
 const MAX_COPIED: usize = 6;
 /// A defined unary symbol repeated more often than this is called through doubling functions.
 const MAX_UNROLLED: u32 = 64;
-/// So many conditions are tested in one function: each is nested in the one before.
+/// So many tests of conditions are in one function: each is nested in the one before.
 const MAX_CONDITIONS: usize = 64;
 /// A constructor repeated more often than this is built by a loop.
 const MAX_NESTED: u32 = 3;
@@ -113,6 +113,22 @@ impl FunctionLowering {
 struct Bindings {
     vars: HashMap<VarId, LocalId>,
     known: HashMap<ExprKey<LocalId>, LocalId>,
+}
+
+/// What is left of a rule whose left-hand side has matched.
+#[derive(Clone, Copy)]
+struct Left<'a> {
+    rule: RuleId,
+    conditions: &'a [Condition<'a>],
+    /// How many tests are around, since the last one that begins a function.
+    depth: usize,
+}
+
+impl Left<'_> {
+    /// The same, below one more test.
+    fn below(self) -> Self {
+        Self { depth: self.depth % MAX_CONDITIONS + 1, ..self }
+    }
 }
 
 impl Lower<'_> {
@@ -240,25 +256,26 @@ impl Lower<'_> {
             if left > 1 { self.shareable(cx, block) } else { block }
         });
         let mut otherwise = Otherwise { block: otherwise, left };
-        self.conditions(cx, leaf.rule, &conditions, &mut scope, &mut otherwise, Vec::new())
+        let left = Left { rule: leaf.rule, conditions: &conditions, depth: 1 };
+        self.conditions(cx, left, &mut scope, &mut otherwise, Vec::new())
     }
 
     /// Tests conditions and applies a rule, behind what was evaluated before.
     fn conditions(
         &mut self,
         cx: &mut FunctionLowering,
-        rule: RuleId,
-        mut conditions: &[Condition<'_>],
+        mut left: Left<'_>,
         scope: &mut Bindings,
         otherwise: &mut Otherwise,
         mut steps: Vec<Step>,
     ) -> Block {
         let (test, negated) = loop {
             // What a condition evaluates is no part of the right-hand side: nothing is shared with it.
-            let Some((first, rest)) = conditions.split_first() else {
+            let rule = left.rule;
+            let Some((first, rest)) = left.conditions.split_first() else {
                 return self.apply(cx, rule, scope, steps);
             };
-            conditions = rest;
+            left.conditions = rest;
             scope.known.clear();
             match *first {
                 Condition::Same(a, b) => break (Test::Same(a, b), false),
@@ -270,44 +287,39 @@ impl Lower<'_> {
                 Condition::Match(value, pattern) => {
                     let local = self.expr(cx, rule, &mut steps, scope, value);
                     let todo = vec![(local, pattern)];
-                    return self.take_apart(cx, (rule, rest, 1), todo, scope, otherwise, steps);
+                    return self.take_apart(cx, left, todo, scope, otherwise, steps);
                 }
                 Condition::Test(expr) => break self.test(cx, rule, &mut steps, scope, expr),
             }
         };
-        let rest = conditions;
         let failed = Box::new(otherwise.take(&mut cx.function));
-        let mut holds = self.conditions(cx, rule, rest, scope, otherwise, Vec::new());
-        if rest.len().is_multiple_of(MAX_CONDITIONS) && !rest.is_empty() {
-            holds = self.shareable(cx, holds);
-        }
-        let holds = Box::new(holds);
+        let holds = self.conditions(cx, left.below(), scope, otherwise, Vec::new());
+        let holds = Box::new(self.nested(cx, left, holds));
         let (then, otherwise) = if negated { (failed, holds) } else { (holds, failed) };
         Block { applied: Vec::new(), steps, end: End::If { test, then, otherwise } }
     }
 
-    /// Matches values with patterns, the last one first; what follows are the further conditions of a rule. So deep is
-    /// the block nested since the last one that is a function of its own. It goes behind what was evaluated before.
+    /// Matches values with patterns, the last one first; what follows are the further conditions of a rule. It goes
+    /// behind what was evaluated before.
     fn take_apart(
         &mut self,
         cx: &mut FunctionLowering,
-        (rule, rest, depth): (RuleId, &[Condition<'_>], usize),
+        left: Left<'_>,
         mut todo: Vec<(LocalId, &Pattern)>,
         scope: &mut Bindings,
         otherwise: &mut Otherwise,
         steps: Vec<Step>,
     ) -> Block {
         let Some((on, pattern)) = todo.pop() else {
-            return self.conditions(cx, rule, rest, scope, otherwise, steps);
+            return self.conditions(cx, left, scope, otherwise, steps);
         };
-        let (further, below) = ((rule, rest, depth), (rule, rest, depth % MAX_CONDITIONS + 1));
         let test = match &pattern.kind {
-            PatternKind::Wild => return self.take_apart(cx, further, todo, scope, otherwise, steps),
+            PatternKind::Wild => return self.take_apart(cx, left, todo, scope, otherwise, steps),
             PatternKind::Var(var) => match scope.vars.get(var) {
                 Some(&known) => Test::Same(known, on),
                 None => {
                     scope.vars.insert(*var, on);
-                    return self.take_apart(cx, further, todo, scope, otherwise, steps);
+                    return self.take_apart(cx, left, todo, scope, otherwise, steps);
                 }
             },
             PatternKind::Const(value) => Test::Constant(on, *value),
@@ -320,17 +332,16 @@ impl Lower<'_> {
                 let others = self.layout.sorts[pattern.sort].variants.len() > 1;
                 let default = others.then(|| Box::new(otherwise.take(&mut cx.function)));
                 todo.extend(fields.iter().copied().zip(args).rev());
-                let mut body = self.take_apart(cx, below, todo, scope, otherwise, Vec::new());
-                if depth == MAX_CONDITIONS {
-                    body = self.shareable(cx, body);
-                }
+                let body = self.take_apart(cx, left.below(), todo, scope, otherwise, Vec::new());
+                let body = self.nested(cx, left, body);
                 let fields = fields.into_iter().map(Some).collect();
                 let arms = vec![Arm { symbol: *symbol, fields, body }];
                 return Block { applied: Vec::new(), steps, end: End::Match { on, arms, default } };
             }
         };
         let otherwise_block = Box::new(otherwise.take(&mut cx.function));
-        let then = Box::new(self.take_apart(cx, below, todo, scope, otherwise, Vec::new()));
+        let then = self.take_apart(cx, left.below(), todo, scope, otherwise, Vec::new());
+        let then = Box::new(self.nested(cx, left, then));
         let end = End::If { test, then, otherwise: otherwise_block };
         Block { applied: Vec::new(), steps, end }
     }
@@ -422,6 +433,11 @@ impl Lower<'_> {
         let id = self.functions.push(lowering.function);
         cx.outlined.insert(rule, (id, vars.clone()));
         (id, vars)
+    }
+
+    /// What is nested in the block of a condition: where that is deep, a function of its own.
+    fn nested(&mut self, cx: &mut FunctionLowering, left: Left<'_>, block: Block) -> Block {
+        if left.depth == MAX_CONDITIONS { self.shareable(cx, block) } else { block }
     }
 
     /// A block that may be copied: a large one is outlined.

@@ -4,8 +4,8 @@
 use crate::plan::ir::*;
 use crate::plan::layout::Layout;
 use crate::plan::live::LocalSet;
-use gchr_base::hash::HashMap;
 use gchr_base::op::Op;
+use gchr_base::scoped::ScopedMap;
 use gchr_base::signature::SymbolId;
 
 /// The pass `simplify`.
@@ -20,21 +20,32 @@ pub(super) fn simplify(plan: &mut TermPlan) {
 }
 
 /// Facts at a point, from the code that dominates it.
-#[derive(Clone)]
 struct Known<'a> {
     layout: &'a Layout,
     /// Head and fields of a value.
-    shapes: HashMap<LocalId, (SymbolId, Vec<LocalId>)>,
+    shapes: ScopedMap<LocalId, (SymbolId, Vec<LocalId>)>,
     /// The local that holds a value of this head and fields.
-    values: HashMap<(SymbolId, Vec<LocalId>), LocalId>,
+    values: ScopedMap<(SymbolId, Vec<LocalId>), LocalId>,
     /// Locals that are another local.
-    same: HashMap<LocalId, LocalId>,
+    same: ScopedMap<LocalId, LocalId>,
 }
 
 impl Known<'_> {
     fn learn(&mut self, local: LocalId, symbol: SymbolId, fields: Vec<LocalId>) {
-        self.values.entry((symbol, fields.clone())).or_insert(local);
-        self.shapes.insert(local, (symbol, fields));
+        let value = (symbol, fields);
+        self.shapes.insert(local, value.clone());
+        if !self.values.contains_key(&value) {
+            self.values.insert(value, local);
+        }
+    }
+
+    /// Goes through code that is not on the way to what follows: what it learns is forgotten.
+    fn aside(&mut self, code: impl FnOnce(&mut Self)) {
+        let entered = (self.shapes.enter(), self.values.enter(), self.same.enter());
+        code(self);
+        self.shapes.leave(entered.0);
+        self.values.leave(entered.1);
+        self.same.leave(entered.2);
     }
 
     fn resolve(&self, local: &mut LocalId) {
@@ -60,18 +71,19 @@ impl Known<'_> {
         match &mut block.end {
             End::Match { on, arms, default } => {
                 for arm in arms {
-                    let mut inner = self.clone();
                     let fields: Option<Vec<LocalId>> = arm.fields.iter().copied().collect();
-                    if let Some(fields) = fields {
-                        inner.learn(*on, arm.symbol, fields);
-                    }
-                    inner.block(&mut arm.body);
+                    self.aside(|known| {
+                        if let Some(fields) = fields {
+                            known.learn(*on, arm.symbol, fields);
+                        }
+                        known.block(&mut arm.body);
+                    });
                 }
-                default.iter_mut().for_each(|b| self.clone().block(b));
+                default.iter_mut().for_each(|b| self.aside(|known| known.block(b)));
             }
             End::If { then, otherwise, .. } => {
-                self.clone().block(then);
-                self.clone().block(otherwise);
+                self.aside(|known| known.block(then));
+                self.aside(|known| known.block(otherwise));
             }
             End::Context { nest, .. } => {
                 nest.iter_mut().for_each(|s| s.uses_mut().for_each(|l| self.resolve(l)));
@@ -91,7 +103,7 @@ impl Known<'_> {
                 self.learn(*dst, *symbol, args.clone());
             }
             Step::Region { region, dst, .. } => {
-                self.clone().block(&mut region.body);
+                self.aside(|known| known.block(&mut region.body));
                 // A region without a branch is part of the block around it.
                 if let (End::Return(value), true) = (&region.body.end, region.params.is_empty()) {
                     let (value, dst) = (*value, *dst);

@@ -84,7 +84,7 @@ pub const TERM_PROGRAMS: &[Kind] = &[
         let symbols = join(n, " | ", |i| format!("c{i}(p{i}: A, q: Int)?r{i}"));
         format!("sort A = struct a | {symbols}; map f: A -> A; var x: A; eqn f(x) = p0(x); input f(a);")
     }),
-    ("patterns of a condition", 30, |n| {
+    ("patterns of a condition", 300, |n| {
         let parts = join(n, " && ", |i| format!("S(x{}) := x{i}", i + 1));
         format!(
             "{N} map f: N -> N; var {}: N; eqn {parts} -> f(x0) = x{n}; input f(Z);",
@@ -185,11 +185,10 @@ pub const TERM_PROGRAMS: &[Kind] = &[
     ("repeated symbols", 10, |n| {
         lines(&format!("{C} eqn"), 20, |k| format!("f(S^{}(x)) = S^{k}(x);", n * (20 - k)))
     }),
-    ("a tree", 300, |n| format!("{C} eqn f({}) = Z;", tree(n))),
+    ("a tree", 1000, |n| format!("{C} eqn f({}) = Z;", tree(n))),
     ("fields of constants", 100, |n| wide(n, |i| if i == 0 { "x0".into() } else { "Z".into() })),
     ("fields of variables", 100, |n| wide(n, |i| format!("x{i}"))),
-    // A plan has a block for each argument that is looked at, and each block has the arguments that are left.
-    ("arguments", 100, |n| {
+    ("arguments", 500, |n| {
         let sorts = join(n, " # ", |_| "N".into());
         let (constants, variables) = (join(n, ", ", |_| "Z".into()), join(n, ", ", |i| format!("v{i}")));
         format!(
@@ -235,7 +234,86 @@ pub const TERM_PROGRAMS: &[Kind] = &[
     ("sections", 200, |n| {
         lines(&format!("{N} map f: N # Int -> N;"), n, |i| format!("var x: N; eqn f(x, {i}) = x;"))
     }),
-    ("an input", 3000, |n| format!("{C} eqn f(Z) = Z; input {};", right(n, "f(Z)", |i| format!("S^{i}(Z)")))),
+    ("an input", 3000, |n| {
+        format!("{C} eqn f(Z) = Z; input {};", right(n, "f(Z)", |i| format!("S^{}(Z)", i % 64)))
+    }),
+    ("texts", 500, |n| {
+        lines("map f: Int -> List(Char); eqn", n, |i| format!("f({i}) = \"text {i}\";")) + "input f(1);"
+    }),
+    ("functions without names", 100, |n| {
+        let rule = |i: usize| format!("m{i}(x) = g(lambda y: Int. y + x + {i});");
+        let maps = names("map", n, ": Int -> Int");
+        lines(
+            &format!("map g: (Int -> Int) -> Int; {maps}; var f: Int -> Int; x: Int; eqn g(f) = f(1);"),
+            n,
+            rule,
+        ) + "input m0(1);"
+    }),
+    ("functions as values", 100, |n| {
+        let rule = |i: usize| format!("m{i}(Z) = Z; m{i}(S(x)) = g(m{}, x);", (i + 1) % n);
+        let maps = names("map", n, ": N -> N");
+        lines(
+            &format!("{N} map g: (N -> N) # N -> N; {maps}; var f: N -> N; x: N; eqn g(f, x) = f(x);"),
+            n,
+            rule,
+        ) + "input m0(S(Z));"
+    }),
+    ("sorts of functions", 50, |n| {
+        lines("", n, |i| {
+            format!(
+                "sort A{i} = struct a{i}; map h{i}: (A{i} -> Int) -> Int; k{i}: A{i} -> Int; \
+                 var f{i}: A{i} -> Int; x{i}: A{i}; eqn h{i}(f{i}) = f{i}(a{i}); k{i}(x{i}) = h{i}(k{i});"
+            )
+        })
+    }),
+    ("instances of a sort", 50, |n| {
+        let pair = "sort Pair(A, B) = struct P(A, B); var x: A; y: B; \
+                    map swap: Pair(A, B) -> Pair(B, A); eqn swap(P(x, y)) = P(y, x);";
+        lines(pair, n, |i| {
+            format!("sort T{i} = struct t{i}; map m{i}: Pair(T{i}, Int); eqn m{i} = swap(P({i}, t{i}));")
+        }) + "input m0;"
+    }),
+    ("functions for any sort in a chain", 200, |n| {
+        let maps = names("map", n + 1, ": A -> A");
+        lines(&format!("var A: sort; x: A; {maps}; eqn m{n}(x) = x;"), n, |i| {
+            format!("m{i}(x) = m{}(x);", i + 1)
+        }) + "input m0(1);"
+    }),
+    ("symbols with axioms", 20, |n| {
+        let line =
+            |i: usize| format!("map p{i}: N # N -> N [assoc comm]; var x{i}: N; eqn p{i}(Z, x{i}) = x{i};");
+        lines(N, n, line) + "input p0(Z, S(Z));"
+    }),
+    ("strategies", 100, |n| {
+        let symbols = names("cons", n, ": N # N -> N");
+        let header = format!("{N} {symbols}; map f: N -> N; var x, y: N; eqn f(c0(x, y)) = x; strategy");
+        lines(&header, n, |i| format!("c{i}(_, lazy);")) + "input f(c0(Z, f(Z)));"
+    }),
+    ("functions that are rewritten outermost", 100, |n| {
+        let rule = |i: usize| format!("m{i}(Z) = Z; m{i}(S(x)) = m{}(x);", (i + 1) % n);
+        let maps = names("map", n, ": N -> N");
+        lines(&format!("{N} {maps}; var x: N; strategy outermost; eqn"), n, rule) + "input m0(S(Z));"
+    }),
+    ("functions with frozen arguments", 50, |n| {
+        let rule = |i: usize| {
+            format!("m{i}(Z, y) = y; m{i}(S(x), y) = m{}(x, m{}(x, y));", (i + 1) % n, (i + 7) % n)
+        };
+        let frozen = join(n, " ", |i| format!("m{i}(_, frozen);"));
+        let maps = names("map", n, ": N # N -> N");
+        lines(&format!("{N} {maps}; var x, y: N; strategy {frozen} eqn"), n, rule) + "input m0(S(Z), Z);"
+    }),
+    ("brackets", 1000, |n| format!("{C} eqn f(x) = {}x{}; input f(Z);", "(".repeat(n), ")".repeat(n))),
+    ("calls in an input", 1000, |n| format!("{C} eqn f(x) = x; input {}Z{};", "f(".repeat(n), ")".repeat(n))),
+    ("a projection of many symbols", 200, |n| {
+        let symbols = join(n, " | ", |i| format!("c{i}(p: Int)"));
+        format!("sort A = struct z | {symbols}; map f: A -> Int; var x: A; eqn f(x) = p(x); input f(c1(2));")
+    }),
+    ("conditions that match", 100, |n| {
+        lines(&format!("{N} map f: N # Int -> N; g: N -> N; var x, y: N; eqn g(x) = x;"), n, |i| {
+            format!("S(y) := g(x) -> f(x, {i}) = y;")
+        })
+    }),
+    ("comments", 1000, |n| "% of a line\n".repeat(n) + N),
 ];
 
 /// Term programs with very many errors of one kind.

@@ -6,7 +6,7 @@ use crate::plan::ir::{Function, LocalId};
 use crate::plan::layout::Layout;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
-use gchr_base::rule::{Const, PatternKind, Program};
+use gchr_base::rule::{Const, Pattern, PatternKind, Program};
 use gchr_base::signature::SymbolId;
 
 /// Deeper trees go on in another part: code is nested as deeply as trees are, and passes look at each level of it from
@@ -23,6 +23,8 @@ const MAX_NODES: [usize; 2] = [16, 2];
 const MANY_NODES: usize = 1 << 10;
 /// Rows of all nodes of a tree: so many, and so many for each node that it may have.
 const MAX_ROWS: [usize; 2] = [1 << 12, 4];
+/// A row with more tests at hand than this goes on with small patterns.
+const MANY_TESTS: usize = 96;
 /// Columns and rows that the choice of a column looks at.
 const CHOICE: [usize; 2] = [16, 256];
 /// More integers than these are found by halving, not one after the other.
@@ -38,6 +40,8 @@ pub(super) struct Build<'a> {
     budget: [usize; 2],
     /// One rule: its tree is linear, however deep.
     single: bool,
+    /// How many nodes the patterns of rows have that may come to have many tests at hand.
+    sizes: HashMap<*const Pattern, usize>,
     /// The function of the symbol with its parameters alone.
     entry: Function,
     /// The function of the part at hand, and how deep its tree may get.
@@ -58,15 +62,21 @@ impl<'a> Build<'a> {
         single: bool,
     ) -> Self {
         let mut nodes = 0;
+        let mut sizes = HashMap::default();
         for at in rows.all() {
-            rows.row(at).tests.values().for_each(|p| p.walk(&mut |_| nodes += 1));
+            let mut patterns = Vec::new();
+            rows.row(at).tests.values().for_each(|p| p.walk(&mut |below| patterns.push(below)));
+            nodes += patterns.len();
+            if patterns.len() > MANY_TESTS {
+                note_sizes(&patterns, &mut sizes);
+            }
         }
         let nodes =
             64 + MAX_NODES[0] * nodes.min(MANY_NODES) + MAX_NODES[1] * nodes.saturating_sub(MANY_NODES);
         let budget = [nodes, MAX_ROWS[0] + MAX_ROWS[1] * nodes];
         let entry = function.clone();
         let (max_depth, todo) = (MAX_DEPTH, Vec::new());
-        Self { program, layout, budget, single, function, max_depth, entry, parts: 1, todo }
+        Self { program, layout, budget, single, sizes, function, max_depth, entry, parts: 1, todo }
     }
 
     /// The parts of the tree for all rows.
@@ -113,7 +123,7 @@ impl<'a> Build<'a> {
             }
             return Ok(Tree::Leaf(Leaf { rule, binds, checks, otherwise }));
         }
-        let on = choose_column(rows, &active);
+        let on = self.choose_column(rows, &active);
         match rows.test(first, on).map(|p| &p.kind) {
             Some(PatternKind::Const(c)) => self.constants(rows, active, on, *c, depth),
             _ => self.switch(rows, active, on, depth),
@@ -122,7 +132,9 @@ impl<'a> Build<'a> {
 
     /// Goes on in another part, whose parameters are what the rows need.
     fn part(&mut self, rows: &Rows<'a>, active: &[usize]) -> Result<Tree, TooBig> {
-        self.spend(ROWS, active.iter().map(|&at| rows.row(at).size()).sum())?;
+        // A row that needs very much is in so many parts.
+        let size: usize = active.iter().map(|&at| rows.row(at).size()).sum();
+        self.spend(ROWS, size.div_ceil(WIDTH_TO_DEPTH))?;
         let own = self.entry.region.params.len();
         let mut args: Vec<LocalId> = active.iter().flat_map(|&at| rows.row(at).locals()).collect();
         args.sort_unstable();
@@ -276,6 +288,35 @@ impl<'a> Build<'a> {
         Ok(tree)
     }
 
+    /// A column that the first row needs: the one that most of the rows below need too without a gap, the leftmost of
+    /// these. Where very many tests are at hand, it is one of the last columns, and the smallest pattern of these: so
+    /// there are not many more before there are fewer, since all of them are arguments of each part.
+    fn choose_column(&self, rows: &Rows<'a>, active: &[usize]) -> LocalId {
+        let [columns, below] = CHOICE;
+        let tests = &rows.row(active[0]).tests;
+        let many = tests.len() > MANY_TESTS;
+        let mut best: Vec<LocalId> = if many {
+            tests.keys().rev().copied().take(columns).collect()
+        } else {
+            tests.keys().copied().take(columns).collect()
+        };
+        for &at in active[1..].iter().take(below) {
+            if best.len() == 1 {
+                break;
+            }
+            let left: Vec<LocalId> = best.iter().copied().filter(|&on| rows.test(at, on).is_some()).collect();
+            if left.is_empty() {
+                break;
+            }
+            best = left;
+        }
+        if !many {
+            return best[0];
+        }
+        let size = |&on: &LocalId| rows.test(active[0], on).map(|p| self.sizes.get(&std::ptr::from_ref(p)));
+        best.iter().copied().min_by_key(size).unwrap_or(best[0])
+    }
+
     /// Locals for the fields of `symbol`, named after variables that the rows have there.
     fn fields(&mut self, rows: &Rows<'a>, active: &[usize], on: LocalId, symbol: SymbolId) -> Vec<LocalId> {
         let sorts = &self.program.signature.symbols[symbol].args;
@@ -300,20 +341,13 @@ fn integer(rows: &Rows<'_>, at: usize, on: LocalId) -> Option<i64> {
     }
 }
 
-/// A column that the first row needs: the one that most of the rows below need too without a gap, the leftmost of
-/// these.
-fn choose_column(rows: &Rows<'_>, active: &[usize]) -> LocalId {
-    let [columns, below] = CHOICE;
-    let mut best: Vec<LocalId> = rows.row(active[0]).tests.keys().copied().take(columns).collect();
-    for &at in active[1..].iter().take(below) {
-        if best.len() == 1 {
-            break;
-        }
-        let left: Vec<LocalId> = best.iter().copied().filter(|&on| rows.test(at, on).is_some()).collect();
-        if left.is_empty() {
-            break;
-        }
-        best = left;
+/// How many nodes each of these patterns has, which are followed by those below them.
+fn note_sizes(patterns: &[&Pattern], sizes: &mut HashMap<*const Pattern, usize>) {
+    for &pattern in patterns.iter().rev() {
+        let below: usize = match &pattern.kind {
+            PatternKind::App { args, .. } => args.iter().map(|arg| sizes[&std::ptr::from_ref(arg)]).sum(),
+            _ => 0,
+        };
+        sizes.insert(pattern, 1 + below);
     }
-    best[0]
 }
