@@ -15,16 +15,16 @@ pub(super) type Decide<'a> = &'a mut dyn FnMut(&mut Module, TermId) -> Option<Re
 
 struct Condition {
     span: Span,
-    /// Whether the clauses that follow count.
+    /// Whether the clauses that follow count: no branch of it holds where nothing around it counts.
     holds: bool,
-    /// Whether one of its branches held.
+    /// Whether one of its branches held, or none may.
     held: bool,
 }
 
 impl Conditions {
     /// Whether what is read counts.
     pub fn hold(&self) -> bool {
-        self.0.iter().all(|c| c.holds)
+        self.0.last().is_none_or(|condition| condition.holds)
     }
 
     /// How many conditions are open.
