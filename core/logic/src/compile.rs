@@ -15,6 +15,7 @@ use crate::code::{Instr, Label, Place, X};
 use crate::database::{ClauseInfo, Database, Keys, keys_of};
 use crate::heap::Heap;
 use crate::names::atom;
+use crate::walk::Visited;
 
 use goal::Goal;
 pub(crate) use goal::{comparison, test as kind};
@@ -48,6 +49,9 @@ pub(crate) struct Compiler<'a> {
     level: Option<u16>,
     has_frame: bool,
     chunk: u32,
+    /// Compound terms of which it is known whether they have variables, and those that have.
+    asked: Visited,
+    open: Visited,
     /// Whether numbers of registers or slots were used up.
     is_too_large: bool,
 }
@@ -93,6 +97,8 @@ pub(crate) fn compile(
         level: None,
         has_frame: false,
         chunk: 0,
+        asked: Visited::default(),
+        open: Visited::default(),
         is_too_large: false,
     };
     compiler.analyse(start, arity, &goals);

@@ -109,11 +109,11 @@ impl Compiler<'_> {
     }
 
     /// Whether a term is copied as a whole: it has no variables and is boxed or large.
-    fn is_whole(&self, cell: Cell) -> bool {
-        if cell.tag() == Tag::Box {
+    fn is_whole(&mut self, term: Cell) -> bool {
+        if term.tag() == Tag::Box {
             return true;
         }
-        let (mut pending, mut nodes) = (vec![cell], 0);
+        let (mut pending, mut nodes) = (vec![term], 0);
         while let Some(cell) = pending.pop() {
             let cell = self.heap.deref(cell);
             if cell.is_var() {
@@ -121,12 +121,36 @@ impl Compiler<'_> {
             }
             nodes += 1;
             if nodes > LARGE {
-                return self.heap.is_ground(cell) && pending.iter().all(|&cell| self.heap.is_ground(cell));
+                return self.is_ground(term);
             }
             let (start, n) = self.heap.args(cell);
             pending.extend(self.heap.cells[start..start + n].iter().rev());
         }
         false
+    }
+
+    /// Whether a compound term has no variables. Its parts will be asked, too: what is found of them is kept.
+    fn is_ground(&mut self, term: Cell) -> bool {
+        let place = self.heap.args(term).0;
+        if !self.asked.has(place) {
+            let (compounds, loops) = self.heap.compounds(&[term]);
+            if !loops.is_empty() {
+                return self.heap.is_ground(term);
+            }
+            for compound in compounds {
+                let (start, n) = self.heap.args(compound);
+                let is_open = |&arg: &Cell| {
+                    let arg = self.heap.deref(arg);
+                    arg.is_var() || arg.is_compound() && self.open.has(self.heap.args(arg).0)
+                };
+                let is_open = self.heap.cells[start..start + n].iter().any(is_open);
+                self.asked.insert(start, self.heap.top());
+                if is_open {
+                    self.open.insert(start, self.heap.top());
+                }
+            }
+        }
+        !self.open.has(place)
     }
 
     fn record(&mut self, cell: Cell) -> u32 {
