@@ -30,12 +30,21 @@ grow(N) :- atom_concat(N, abcdefghijklmnopqrstuvwxyz, M), grow(M).
 deep(N, s(X)) :- M is N+1, deep(M, X), X \\== N.
 list(N, [N|T]) :- M is N+1, list(M, T).
 keep(N) :- nb_setval(key, N), keep(f(N, N)).
+left(0, X, X) :- !.
+left(N, X, Y) :- M is N-1, left(M, s(X), Y).
+both(0, X, X) :- !.
+both(N, X, Y) :- M is N-1, both(M, g(X, X, a), Y).
+inner(N) :- M is N+1, inner(M), M > 0.
+ways(N) :- M is N+1, ( ways(M) ; true ).
 sum(0, 1) :- !.
 sum(N, X+X) :- M is N-1, sum(M, X).
 edge(X, Y) :- Y is X+1.
 path(X, Y) :- edge(X, Y).
 path(X, Z) :- path(X, Y), edge(Y, Z).
-:- chr_constraint c(?any).
+:- table holds/1.
+holds(_).
+:- chr_constraint c(?any), d(?any).
+d(X) ==> d(f(X)).
 ";
 
 /// Goals, one a kind of work.
@@ -106,6 +115,48 @@ const GOALS: &[&str] = &[
     "share(0, _), X is gcd(7 ** 2000000, 5 ** 3000000)",
     "twice(21, '12', A), atom_number(A, N)",
     "sum(60, X), Y is X",
+    "numlist(1, 200000, L), foldl([X, A, B]>>(B is A*X), L, 1, _)",
+    "X is 7 ** 1000000, again(number_codes(X, _))",
+    "X is 7 ** 1000000, again(format(atom(_), \"~D\", [X]))",
+    "X is powm(7, 10 ** 100000, 10 ** 100000 + 1)",
+    // Deep terms: what looks at them has a note of each level, at most.
+    "left(2000000, a, X)",
+    "left(2000000, a, X), c(X)",
+    "left(2000000, a, X), again(term_hash(X, _))",
+    "left(2000000, a, X), again(copy_term(X, _))",
+    "left(2000000, X, Y), again(term_variables(Y, _))",
+    "left(2000000, X, Y), again(numbervars(Y, 0, _))",
+    "left(2000000, a, X), again(X =@= X)",
+    "left(2000000, a, X), left(2000000, a, Y), again(X == Y)",
+    "left(2000000, X, A), again(\\+ A = a)",
+    "left(2000000, a, X), again(holds(X))",
+    "left(2000000, a, X), again(recorda(k, X))",
+    "left(2000000, a, X), again(with_output_to(string(_), print(X)))",
+    "left(2000000, a, X), again(catch(throw(X), _, true))",
+    "left(2000000, X, A), again(term_singletons(A, _))",
+    "both(1000000, a, X), both(1000000, a, Y), X == Y",
+    "both(1000000, a, X), both(1000000, a, Y), X = Y",
+    "both(1000000, a, X), both(1000000, a, Y), compare(O, X, Y)",
+    "both(1000000, a, X), again(ground(X))",
+    "both(1000000, a, X), term_variables(X, L), write(X)",
+    "inner(0)",
+    "ways(0)",
+    "d(a)",
+    // Texts and streams without end, and what is kept for good.
+    "between(1, inf, X), atom_number(A, X), fail",
+    "between(1, inf, X), atom_concat(abcdefghijklmnopqrstuvwxyz, X, _), fail",
+    "between(1, inf, X), atom_concat(p, X, P), F =.. [P, X], assertz(F), fail",
+    "between(1, inf, X), atom_concat(p, X, P), op(700, xfx, P), fail",
+    "between(1, inf, X), recordz(X, X), fail",
+    "between(1, inf, X), open_string(abc, _), fail",
+    "assertz(fact(1)), repeat, fact(X), retract(fact(X)), assertz(fact(X)), fail",
+    "aggregate_all(bag(X), repeat, L)",
+    "setof(X, between(1, inf, X), L)",
+    "twice(22, '(', B), again(catch(term_to_atom(_, B), _, true))",
+    "twice(22, '- ', B), atom_concat(B, '1', C), again(term_to_atom(_, C))",
+    "format(\"~`-t~1000000000|~n\")",
+    "format(atom(_), \"~`x~t~100000000000000|\", [])",
+    "repeat, write(abcdefgh), fail",
 ];
 
 /// Diagnostics of limits, and the error of a number that is too large for the memory.

@@ -1,6 +1,6 @@
 //! Programs that the logic machine runs, by the command line.
 
-use gchr_testkit::growth::{Kind, faster_than_the_text};
+use gchr_testkit::growth::{LOGIC_PROGRAMS, faster_than_the_text};
 
 use crate::support::Scratch;
 
@@ -479,21 +479,9 @@ c(X) <=> f(X).
 
 /// Runs take time in proportion to the constraints.
 #[test]
-fn many_variables_and_many_constraints_of_one() {
-    let texts: [Kind; 2] = [
-        ("variables of a query", 500, |n| {
-            let goals: Vec<String> = (0..n).map(|i| format!("c(X{i})")).collect();
-            format!(":- chr_constraint c(?any).\n?- {}.\n", goals.join(", "))
-        }),
-        ("constraints that hold one variable", 500, |n| {
-            format!(
-                ":- chr_constraint c(?any, ?any).\nc(X, Y) \\ c(X, Y) <=> true.\np(0, _) :- !.\n\
-                 p(N, Z) :- c(Z, N), M is N-1, p(M, Z).\n?- p({n}, Z), Z = a.\n"
-            )
-        }),
-    ];
+fn time_is_in_proportion_to_the_text() {
     let scratch = Scratch::new();
-    let found = faster_than_the_text(&texts, |text| {
+    let found = faster_than_the_text(LOGIC_PROGRAMS, |text| {
         scratch.file("grows.pl", text);
         let run = scratch.gchr(&["run", "grows.pl", "--sizes"]);
         assert_eq!(run.code, 0, "{}", run.stderr);

@@ -73,7 +73,11 @@ impl<'h> Copying<'h> {
         }
         let place = self.base + self.target.len();
         let (from, n) = self.heap.args(cell);
-        if !self.heap.meter.ask(8 * n as u64) {
+        let meter = &self.heap.meter;
+        let has_room = meter.room(&mut self.target, n + 1)
+            && meter.room(&mut self.pending, n)
+            && meter.room_in_map(&mut self.copies);
+        if !has_room || !meter.spend(n) {
             return self.target[at] = Cell::atom(atom::nil);
         }
         let copy = if cell.tag() == Tag::Lst {

@@ -6,9 +6,11 @@
 //! before it backtracks and before it fires a rule. A stop ends the run, so nothing sees such a result.
 
 use std::cell::{Cell, RefCell};
+use std::hash::Hash;
 use std::time::{Duration, Instant};
 
 use gchr_base::control::{Control, Watch};
+use gchr_base::hash::HashMap;
 use gchr_base::memory;
 use gchr_base::stop::StopReason;
 
@@ -111,6 +113,37 @@ impl<'a> Meter<'a> {
         }
         let shortage = self.shortage(bytes, || memory::ask(bytes).err());
         shortage.is_none_or(|shortage| self.stop(shortage.of(WHAT)))
+    }
+
+    /// Makes room in a vector for some values more, which is asked for before; whether there is room.
+    #[inline]
+    pub fn room<T>(&self, values: &mut Vec<T>, more: usize) -> bool {
+        values.capacity() - values.len() >= more || self.grow(values, more)
+    }
+
+    #[cold]
+    fn grow<T>(&self, values: &mut Vec<T>, more: usize) -> bool {
+        let room = self.ask((values.capacity().max(more) * size_of::<T>()) as u64);
+        if room {
+            values.reserve(more);
+        }
+        room
+    }
+
+    /// Makes room in a map for an entry more, which is asked for before; whether there is room.
+    #[inline]
+    pub fn room_in_map<K: Eq + Hash, V>(&self, map: &mut HashMap<K, V>) -> bool {
+        map.len() < map.capacity() || self.grow_map(map)
+    }
+
+    #[cold]
+    fn grow_map<K: Eq + Hash, V>(&self, map: &mut HashMap<K, V>) -> bool {
+        // The entries lie in two tables until they have moved; there are more places than entries.
+        let room = self.ask((3 * map.capacity() * size_of::<(K, V)>()) as u64);
+        if room {
+            map.reserve(1);
+        }
+        room
     }
 
     /// Why there are no such further bytes: by the ceiling, or otherwise by what says so where there is none.

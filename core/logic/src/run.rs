@@ -19,6 +19,7 @@ use crate::meter::Meter;
 use crate::names::atom;
 use crate::store::Constraints;
 use crate::undo::Global;
+use crate::walk::Distinct;
 use crate::write::Style;
 
 /// How many answers are looked for.
@@ -66,6 +67,8 @@ impl Default for Options {
 
 /// Bytes of the name of a variable, with what the allocator adds.
 const NAME: usize = 32;
+/// Bytes of a node of a term of an answer, its arguments left out.
+const NODE: usize = size_of::<LogicNode>() + size_of::<Span>();
 
 /// An answer: bindings of the query's variables, and the constraints that are left.
 #[derive(Clone, Debug)]
@@ -167,6 +170,8 @@ pub struct Resident {
     returns: bool,
     /// Where the runs begin that can be taken back, oldest first.
     beginnings: Vec<Choice>,
+    /// An empty database, which is there while a run has the other one.
+    empty: Option<Database>,
 }
 
 /// Runs that can be taken back. What they changed is kept for that, with all terms that were there before.
@@ -184,7 +189,7 @@ impl Resident {
         heap.occurs_check = program.flags.occurs_check == OccursCheck::True;
         let (globals, random) = (HashMap::default(), options.seed);
         let beginnings = Vec::new();
-        Self { db, heap, constraints, globals, random, collect_at: FEWEST, returns, beginnings }
+        Self { db, heap, constraints, globals, random, collect_at: FEWEST, returns, beginnings, empty: None }
     }
 
     /// Adds the clauses of a further text. Its goals are not run.
@@ -263,7 +268,8 @@ impl Resident {
         reader: &dyn Reader,
         work: impl FnOnce(&mut Machine<'_, '_>) -> T,
     ) -> T {
-        let mut db = std::mem::replace(&mut self.db, Database::new());
+        let empty = self.empty.take().unwrap_or_else(Database::new);
+        let mut db = std::mem::replace(&mut self.db, empty);
         db.tables.abandon_incomplete();
         let constraints = std::mem::take(&mut self.constraints);
         let mut machine = Machine::new(db, builtins::natives(), constraints, control, reader);
@@ -279,7 +285,8 @@ impl Resident {
             self.beginnings = std::mem::take(&mut machine.choices);
         }
         (self.random, self.collect_at) = (machine.random, machine.collect_at);
-        (self.db, self.heap, self.globals) = (machine.db, machine.heap.released(), machine.globals);
+        (self.heap, self.globals) = (machine.heap.released(), machine.globals);
+        self.empty = Some(std::mem::replace(&mut self.db, machine.db));
         self.constraints = machine.constraints;
         done
     }
@@ -529,25 +536,12 @@ impl Machine<'_, '_> {
     /// Variables by what they are, in the order of the query.
     fn groups(&self, named: &[(Arc<str>, Cell)]) -> Vec<(Vec<Arc<str>>, Cell)> {
         let mut groups: Vec<(Vec<Arc<str>>, Cell)> = Vec::new();
-        // Variables, atoms and small integers are their cells; what else there is is looked into.
-        let mut by_cell: HashMap<Cell, usize> = HashMap::default();
-        let mut others: Vec<usize> = Vec::new();
+        let mut distinct = Distinct::default();
         for (name, cell) in named {
-            let is_cell = !matches!(cell.tag(), Tag::Str | Tag::Lst | Tag::Box);
-            let found = match is_cell {
-                true => by_cell.get(cell).copied(),
-                false => others.iter().copied().find(|&at| self.heap.identical(groups[at].1, *cell)),
-            };
-            match found {
-                Some(at) => groups[at].0.push(name.clone()),
-                None => {
-                    if is_cell {
-                        by_cell.insert(*cell, groups.len());
-                    } else {
-                        others.push(groups.len());
-                    }
-                    groups.push((vec![name.clone()], *cell));
-                }
+            let at = distinct.number(&self.heap, *cell, groups.len());
+            match groups.get_mut(at) {
+                Some((names, _)) => names.push(name.clone()),
+                None => groups.push((vec![name.clone()], *cell)),
             }
         }
         groups
@@ -613,13 +607,14 @@ impl Export {
                         done.push(known);
                         continue;
                     }
-                    if !m.heap.meter.spend(1 + m.heap.args(cell).1) {
+                    let (start, n) = m.heap.args(cell);
+                    let meter = &m.heap.meter;
+                    if !meter.spend(1 + n) || !meter.room(&mut tasks, 1 + n) || !meter.room(&mut done, 1) {
                         done.push(self.terms.push(LogicNode::Nil, span));
                         continue;
                     }
                     if cell.is_compound() && (is_root || !self.loops.contains(&cell)) {
                         tasks.push(Task::Build(cell));
-                        let (start, n) = m.heap.args(cell);
                         tasks.extend(m.heap.cells[start..start + n].iter().rev().map(|&c| Task::Visit(c)));
                     } else {
                         let node = self.leaf(m, cell);
@@ -630,6 +625,11 @@ impl Export {
                     let Some((name, n)) = m.heap.functor(cell) else { continue };
                     let args = done.split_off(done.len() - n).into_boxed_slice();
                     let name = m.db.names.text(name).clone();
+                    let bytes = NODE + n * size_of::<LogicTermId>();
+                    if !m.heap.meter.spend(bytes) || !m.heap.meter.room_in_map(&mut self.known) {
+                        done.push(self.terms.push(LogicNode::Nil, span));
+                        continue;
+                    }
                     let id = self.terms.push(LogicNode::Compound { name, args }, span);
                     if !self.loops.contains(&cell) {
                         self.known.insert(cell, id);

@@ -118,6 +118,9 @@ impl Heap<'_> {
                     break;
                 }
                 let ((from, n), (other, _)) = (self.args(a), self.args(b));
+                if !self.meter.room(pending, n) {
+                    return false;
+                }
                 for i in (1..n).rev() {
                     pending.push((self.cells[from + i], self.cells[other + i]));
                 }
@@ -151,6 +154,9 @@ impl Heap<'_> {
                     }
                     if !seen.again(self, a, b) {
                         let ((from, n), (other, _)) = (self.args(a), self.args(b));
+                        if !self.meter.room(&mut pending, n) {
+                            return false;
+                        }
                         pending.extend((0..n).rev().map(|i| (self.cells[from + i], self.cells[other + i])));
                     }
                 }
@@ -181,6 +187,9 @@ impl Heap<'_> {
                     }
                     if !seen.again(self, a, b) {
                         let ((from, n), (other, _)) = (self.args(a), self.args(b));
+                        if !self.meter.room(&mut pending, n) {
+                            return false;
+                        }
                         pending.extend((0..n).rev().map(|i| (self.cells[from + i], self.cells[other + i])));
                     }
                 }
@@ -209,6 +218,9 @@ impl Heap<'_> {
                 });
                 if order == Ordering::Equal && !seen.again(self, a, b) {
                     let ((from, n), (other, _)) = (self.args(a), self.args(b));
+                    if !self.meter.room(&mut pending, n) {
+                        return Ordering::Equal;
+                    }
                     pending.extend((0..n).rev().map(|i| (self.cells[from + i], self.cells[other + i])));
                 }
                 order

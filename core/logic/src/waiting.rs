@@ -7,10 +7,13 @@ use gchr_base::hash::HashSet;
 use crate::cell::Cell;
 use crate::machine::Machine;
 use crate::names::atom;
+use crate::walk::Distinct;
 
 /// The goals that an answer shows.
 struct Shown<'s> {
     goals: &'s mut Vec<Cell>,
+    /// Those of them that several variables may wait for.
+    once: &'s mut Distinct,
     /// What was shown already.
     seen: &'s mut HashSet<Cell>,
     /// What the program shows: terms of a variable, a module and goals.
@@ -46,9 +49,9 @@ impl Machine<'_, '_> {
     pub(crate) fn waiting(&mut self, terms: &[Cell], own: Option<Cell>) -> Vec<Cell> {
         let own: Vec<Cell> = own.map_or_else(Vec::new, |own| self.heap.list_items(own).0);
         let hides = !own.is_empty() || !self.has_attribute_goals();
-        let (mut goals, mut seen) = (Vec::new(), HashSet::default());
+        let (mut goals, mut once, mut seen) = (Vec::new(), Distinct::default(), HashSet::default());
         for variable in self.heap.attributed_variables(terms) {
-            let mut shown = Shown { goals: &mut goals, seen: &mut seen, own: &own, hides };
+            let mut shown = Shown { goals: &mut goals, once: &mut once, seen: &mut seen, own: &own, hides };
             self.attribute_goals(variable, &mut shown);
         }
         goals
@@ -56,7 +59,7 @@ impl Machine<'_, '_> {
 
     /// The goals of a variable's attributes.
     fn attribute_goals(&mut self, variable: Cell, shown: &mut Shown<'_>) {
-        let Shown { goals, seen, own, hides } = shown;
+        let Shown { goals, once, seen, own, hides } = shown;
         let attributes: Vec<Cell> = self.heap.attributes(variable).collect();
         for att in attributes {
             let (module, value) = (self.heap.arg(att, 0), self.heap.arg(att, 1));
@@ -73,14 +76,14 @@ impl Machine<'_, '_> {
                         }
                     }
                 }
-                "dif" => self.dif_goals(value, goals),
+                "dif" => self.dif_goals(value, goals, once),
                 "when" => self.when_goals(value, goals, seen),
                 "block_directive" => {
                     let waits = |&&block: &&Cell| self.heap.arg(block, 0) != Cell::atom(atom::true_);
                     let blocks = self.heap.list_items(value).0;
                     goals.extend(blocks.iter().filter(waits).map(|&block| self.heap.arg(block, 1)));
                 }
-                "clpfd" => self.domain_goals(variable, value, goals),
+                "clpfd" => self.domain_goals(variable, value, goals, once),
                 _ if let Some(own) = self.own_goals(own, variable, module) => goals.extend(own),
                 _ if *hides && self.db.flags.hidden.has(&module_name) => {}
                 _ => {
@@ -92,7 +95,7 @@ impl Machine<'_, '_> {
     }
 
     /// What still makes terms differ: the bindings that would make them equal, the oldest goal first.
-    fn dif_goals(&mut self, value: Cell, goals: &mut Vec<Cell>) {
+    fn dif_goals(&mut self, value: Cell, goals: &mut Vec<Cell>, once: &mut Distinct) {
         let dif = self.db.names.intern("dif");
         for goal in self.heap.list_items(value).0.into_iter().rev() {
             let [x, y] = [0, 1].map(|i| self.heap.deref(self.heap.arg(goal, i)));
@@ -108,9 +111,15 @@ impl Machine<'_, '_> {
                 }
             };
             let shown = self.heap.compound(dif, &sides);
-            if !goals.iter().any(|&known| self.heap.identical(known, shown)) {
-                goals.push(shown);
-            }
+            self.show_once(shown, goals, once);
+        }
+    }
+
+    /// Shows a goal that several variables wait for at the first one of these.
+    fn show_once(&self, goal: Cell, goals: &mut Vec<Cell>, once: &mut Distinct) {
+        let next = goals.len();
+        if once.number(&self.heap, goal, next) == next {
+            goals.push(goal);
         }
     }
 

@@ -68,6 +68,47 @@ impl Visited {
     }
 }
 
+/// Terms with numbers: identical ones have one.
+#[derive(Default)]
+pub(crate) struct Distinct {
+    /// By what they begin with.
+    alike: HashMap<u64, Vec<(Cell, usize)>>,
+}
+
+/// Nodes that terms begin with.
+const BEGINNING: usize = 32;
+
+impl Distinct {
+    /// The number of a term: that of an identical one, else this one.
+    pub fn number(&mut self, heap: &Heap<'_>, term: Cell, number: usize) -> usize {
+        let alike = self.alike.entry(heap.hash_of_beginning(term)).or_default();
+        match alike.iter().find(|(known, _)| heap.identical(*known, term)) {
+            Some(&(_, known)) => known,
+            None => {
+                alike.push((term, number));
+                number
+            }
+        }
+    }
+}
+
+/// How often the terms at places of the heap occur where a term is written out.
+#[derive(Default)]
+struct Occurrences {
+    once: Visited,
+    /// More than once.
+    many: Visited,
+}
+
+impl Occurrences {
+    /// An occurrence of the term at a place of a heap with so many cells, in one that may occur many times.
+    fn count(&mut self, place: usize, is_many: bool, cells: usize) {
+        if !self.once.insert(place, cells) || is_many {
+            self.many.insert(place, cells);
+        }
+    }
+}
+
 /// Notes where a walk along a list has been, by Brent's method: one that comes back to a place has no end. The place
 /// is that of the last step whose number is a power of two.
 pub(crate) struct Passed {
@@ -128,7 +169,7 @@ impl Heap<'_> {
                 }
             } else if cell.is_compound() && compounds.insert(self.args(cell).0, self.top()) {
                 let (start, n) = self.args(cell);
-                if !self.meter.spend(1 + n) {
+                if !self.meter.spend(1 + n) || !self.meter.room(&mut pending, n) {
                     return;
                 }
                 pending.extend(self.cells[start..start + n].iter().rev());
@@ -188,10 +229,10 @@ impl Heap<'_> {
             let cell = self.deref(cell);
             if cell.is_compound() {
                 steps += 1;
-                if steps > self.top() || !self.meter.spend(1) {
+                let (start, n) = self.args(cell);
+                if steps > self.top() || !self.meter.spend(1) || !self.meter.room(&mut pending, n) {
                     return true;
                 }
-                let (start, n) = self.args(cell);
                 pending.extend(&self.cells[start..start + n]);
             }
         }
@@ -231,7 +272,10 @@ impl Heap<'_> {
                         }
                         continue;
                     }
-                    if !self.meter.spend(1 + n) {
+                    if !self.meter.spend(1 + n)
+                        || !self.meter.room(&mut tasks, 1 + n)
+                        || !self.meter.room(&mut found, 1)
+                    {
                         break;
                     }
                     tasks.push(Task::Close(cell));
@@ -245,23 +289,27 @@ impl Heap<'_> {
     /// is written out.
     pub fn occurrences(&self, term: Cell) -> Vec<(Cell, bool)> {
         let (compounds, loops) = self.compounds(&[term]);
-        let mut counts: HashMap<Cell, u8> = HashMap::default();
-        counts.insert(self.deref(term), 1);
+        // A compound term and a variable may be at one place.
+        let [mut compound, mut variable] = [Occurrences::default(), Occurrences::default()];
         // What holds itself is written out without end.
-        counts.extend(loops.into_iter().map(|cell| (cell, 2)));
+        loops.into_iter().for_each(|cell| compound.count(self.args(cell).0, true, self.top()));
         for &cell in compounds.iter().rev() {
-            let times = counts.get(&cell).copied().unwrap_or(2);
             let (start, n) = self.args(cell);
+            let is_many = compound.many.has(start);
+            if !self.meter.spend(1 + n) {
+                break;
+            }
             for &arg in &self.cells[start..start + n] {
                 let arg = self.deref(arg);
-                if arg.is_var() || arg.is_compound() {
-                    let count = counts.entry(arg).or_insert(0);
-                    *count = (*count + times).min(2);
+                if arg.is_var() {
+                    variable.count(arg.place(), is_many, self.top());
+                } else if arg.is_compound() {
+                    compound.count(self.args(arg).0, is_many, self.top());
                 }
             }
         }
-        let many = |variable: &Cell| counts.get(variable).is_some_and(|&count| count > 1);
-        self.variables(term).into_iter().map(|variable| (variable, many(&variable))).collect()
+        let occurs = |cell: Cell| (cell, variable.many.has(cell.place()));
+        self.variables(term).into_iter().map(occurs).collect()
     }
     /// Cells that a term takes in SWI-Prolog, shared parts once.
     pub fn size(&self, term: Cell) -> usize {
@@ -306,6 +354,9 @@ impl Heap<'_> {
             let (name, n) = self.functor(cell).unwrap_or_default();
             (&**names.text(name), n).hash(&mut hasher);
             let start = self.args(cell).0;
+            if !self.meter.spend(1 + n) || !self.meter.room_in_map(&mut known) {
+                break;
+            }
             for &arg in &self.cells[start..start + n] {
                 let arg = self.deref(arg);
                 let hash = if arg.is_compound() { known.get(&arg).copied().unwrap_or(0) } else { leaf(arg) };
@@ -316,6 +367,28 @@ impl Heap<'_> {
         let term = self.deref(term);
         let hash = known.get(&term).copied().unwrap_or_else(|| leaf(term));
         (hash >> 40) as u32
+    }
+    /// A number that is the same for terms that are identical, and looks at few nodes.
+    fn hash_of_beginning(&self, term: Cell) -> u64 {
+        let mut hasher = rustc_hash::FxHasher::default();
+        let (mut pending, mut left) = (vec![term], BEGINNING);
+        while let Some(cell) = pending.pop().filter(|_| left > 0) {
+            let cell = self.deref(cell);
+            left -= 1;
+            match cell.tag() {
+                Tag::Str | Tag::Lst => {
+                    let (start, n) = self.args(cell);
+                    self.functor(cell).hash(&mut hasher);
+                    pending.extend(self.cells[start..start + n.min(left)].iter().rev());
+                }
+                Tag::Box => {
+                    let words = self.box_words(cell).min(BEGINNING);
+                    self.cells[cell.place()..cell.place() + words].hash(&mut hasher);
+                }
+                _ => cell.hash(&mut hasher),
+            }
+        }
+        hasher.finish()
     }
     /// Whether a term has no variables.
     pub fn is_ground(&self, term: Cell) -> bool {

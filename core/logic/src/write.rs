@@ -199,7 +199,8 @@ impl Writer<'_> {
             if steps > self.heap.top() + (1 << 12) && !self.is_checked {
                 return false;
             }
-            if !self.goes_on() {
+            // No item adds more than a few.
+            if !self.goes_on() || !self.heap.meter.room(&mut pending, 8) {
                 break;
             }
             match item {

@@ -99,7 +99,11 @@ impl Heap<'_> {
         let mut is_checked = false;
         while let Some(cell) = pending.pop() {
             let cell = self.deref(cell);
-            if !self.meter.spend(1) {
+            let n = if cell.tag() == Tag::Box { self.box_words(cell) } else { self.args(cell).1 };
+            if !self.meter.spend(1)
+                || !self.meter.room(&mut words, 2 + n)
+                || !self.meter.room(&mut pending, n)
+            {
                 break;
             }
             if words.len() > self.top() && !is_checked {
@@ -125,12 +129,12 @@ impl Heap<'_> {
                 }
                 Tag::Str => {
                     words.push(self.cells[cell.place()].0);
-                    let (start, n) = self.args(cell);
+                    let start = self.args(cell).0;
                     pending.extend(self.cells[start..start + n].iter().rev());
                 }
                 Tag::Box => {
                     words.push(Cell::boxed(0).0);
-                    let (start, n) = (cell.place(), self.box_words(cell));
+                    let start = cell.place();
                     words.push(n as u64);
                     words.extend(self.cells[start..start + n].iter().map(|word| word.0));
                 }

@@ -3,10 +3,17 @@
 use crate::cell::Cell;
 use crate::machine::Machine;
 use crate::names::atom;
+use crate::walk::Distinct;
 
 impl Machine<'_, '_> {
     /// `X in 1..3` and the constraints on integers that a variable is in.
-    pub(super) fn domain_goals(&mut self, variable: Cell, value: Cell, goals: &mut Vec<Cell>) {
+    pub(super) fn domain_goals(
+        &mut self,
+        variable: Cell,
+        value: Cell,
+        goals: &mut Vec<Cell>,
+        once: &mut Distinct,
+    ) {
         let mut shown: Vec<Cell> = self.domain_goal(variable, value).into_iter().collect();
         for list in [2, 1] {
             for propagator in self.heap.list_items(self.heap.arg(value, list)).0 {
@@ -18,9 +25,7 @@ impl Machine<'_, '_> {
             }
         }
         for goal in shown {
-            if !goals.iter().any(|&known| self.heap.identical(known, goal)) {
-                goals.push(goal);
-            }
+            self.show_once(goal, goals, once);
         }
     }
 

@@ -50,8 +50,19 @@ pub const LOGIC_PROGRAMS: &[Kind] = &[
     ("conditions around clauses", 200, |n| {
         lines(C, n, |i| format!(":- if(true).\np({i}).\n:- endif.")) + "?- p(1).\n"
     }),
-    ("conditions inside of conditions", 200, |n| {
+    ("conditions inside of conditions", 2000, |n| {
         format!("{C}\n{}p(1).\n{}?- p(1).\n", ":- if(true).\n".repeat(n), ":- endif.\n".repeat(n))
+    }),
+    ("a sum of many parts", 1500, |n| {
+        format!("{C}\np(X, Y) :- Y is X + {}.\n?- p(1, Y).\n", join(n, " + ", |i| i.to_string()))
+    }),
+    ("deep terms that hold a variable", 1500, |n| {
+        let deep = |end: &str| format!("{}{end}{}", "s(".repeat(n), ")".repeat(n));
+        format!("{C}\np(a, {}).\nr(_).\nq(X) :- r({}).\n?- p(a, X).\n", deep("Y"), deep("X"))
+    }),
+    ("choices inside of choices", 300, |n| {
+        let choices = join(n, "", |i| format!("( X == {i} -> Y = {i} ; "));
+        format!("{C}\np(X, Y) :- {choices}true{}.\n?- p(3, Y).\n", " )".repeat(n))
     }),
     ("goals when the program is loaded", 300, |n| {
         lines(C, n, |_| ":- initialization(true).".into()) + "?- true.\n"
@@ -93,6 +104,9 @@ pub const LOGIC_PROGRAMS: &[Kind] = &[
     }),
     ("terms that differ from one", 500, |n| {
         format!("{C}\n?- numlist(1, {n}, L), maplist([X]>>dif(Y, X), L), Y = a.\n")
+    }),
+    ("goals that an answer shows", 500, |n| {
+        format!("{C}\n?- {}.\n", join(n, ", ", |i| format!("dif(X{i}, X{}), Y{i} = f({i})", i + 1)))
     }),
     ("paths of a table", 100, |n| {
         let rules = ":- table p/2.\np(X, Y) :- e(X, Y).\np(X, Y) :- p(X, Z), e(Z, Y).";
