@@ -42,6 +42,11 @@ impl RunError {
         if let Some(span) = self.span.or_else(|| self.rule.map(|r| program.rules[r].span)) {
             d = d.label(span, label);
         }
+        if let StopReason::NoRule { symbol: Some(symbol), .. } = self.reason
+            && let Some(span) = program.signature.symbols[symbol].span
+        {
+            d = d.label(span, "none of its equations matches");
+        }
         d
     }
 }
@@ -96,7 +101,7 @@ impl StopReason {
             StopReason::Arithmetic { op, error, operands } => {
                 format!("{} in {}({})", error.what(), op.name(), operands.join(", "))
             }
-            StopReason::NoRule { redex } => format!("no rule matches {redex}"),
+            StopReason::NoRule { redex, .. } => format!("no rule matches {redex}"),
             StopReason::Comparison { sort } => {
                 format!("terms of sort {sort} share so many subterms that comparing them takes too long here")
             }

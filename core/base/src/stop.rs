@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::op::{ArithmeticError, Op};
+use crate::signature::SymbolId;
 
 /// How far a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +34,8 @@ pub enum StopReason {
     NoRule {
         /// The application as text, cut when it is long.
         redex: String,
+        /// Its symbol, where it is an application of one.
+        symbol: Option<SymbolId>,
     },
     /// A comparison of terms looks at the same subterms again and again, on a device that remembers none.
     Comparison {

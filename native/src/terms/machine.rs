@@ -329,5 +329,8 @@ unsafe extern "C" fn no_rule(vm: *mut Vm, end: u64, function: u64, pending: u64,
     let args = args.iter().map(|&arg| function.sort(arg)).zip(m.room.iter().copied());
     let redex = m.run.application(*symbol, args);
     let rule = m.rules().0;
-    m.stops_after(pending, Stop { reason: StopReason::NoRule { redex }, rule, span: None })
+    m.stops_after(
+        pending,
+        Stop { reason: StopReason::NoRule { redex, symbol: Some(*symbol) }, rule, span: None },
+    )
 }

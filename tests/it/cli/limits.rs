@@ -35,6 +35,30 @@ fn rounds_by_option_of_the_program_or_the_command_line() {
     assert!(run.code == 0 && run.stderr.contains("C0611"), "{}", run.stderr);
 }
 
+/// Whoever runs the program, interpreter, native code or kernels of either scheduler.
+#[test]
+fn an_application_without_a_rule_is_shown_with_its_function() {
+    const TEXT: &str =
+        "sort N = struct Z();\nmap G: Int -> Int;\nvar N: Int;\neqn N > 3 -> G(N) = G(N - 1);\n";
+    let scratch = Scratch::new();
+    scratch.file("gap.trs", TEXT);
+    for options in [
+        &["--native", "off"][..],
+        &["--native", "on"],
+        &["--device", "sim"],
+        &["--device", "sim", "--scheduler", "topology"],
+        &["--trace"],
+    ] {
+        for (input, steps) in [("G(3) + 1", 0), ("G(5)", 2)] {
+            let run = scratch.gchr(&[&["run", "gap.trs", "--input", input], options].concat());
+            assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{options:?}: {}", run.stderr);
+            assert!(run.stderr.contains("no rule matches G(3)"), "{options:?}: {}", run.stderr);
+            assert!(run.stderr.contains("none of its equations matches"), "{options:?}: {}", run.stderr);
+            assert!(run.stderr.contains("gap.trs:2:5") || steps > 0, "{options:?}: {}", run.stderr);
+        }
+    }
+}
+
 #[test]
 fn limits_end_a_run_with_exit_code_1() {
     let scratch = Scratch::new();

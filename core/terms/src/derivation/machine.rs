@@ -319,7 +319,8 @@ impl<'a, 'm, 'c> Machine<'a, 'm, 'c> {
         if self.made.program.signature.kind(result) == SortKind::Data {
             return Ok(node);
         }
-        Err(self.stop(StopReason::NoRule { redex: self.made.text(node, WIDTH) }, rule))
+        let redex = self.made.text(node, WIDTH);
+        Err(self.stop(StopReason::NoRule { redex, symbol: Some(symbol) }, rule))
     }
 
     /// Which truth value a term is.

@@ -527,7 +527,8 @@ impl<'a, 'c> Machine<'a, 'c> {
                         fuel -= i64::from(failure.pending);
                         let redex = self.application(failure.symbol, &failure.args, fp);
                         let rule = code.rule_at(at!());
-                        stop!(Stop { reason: StopReason::NoRule { redex }, rule, span: None });
+                        let reason = StopReason::NoRule { redex, symbol: Some(failure.symbol) };
+                        stop!(Stop { reason, rule, span: None });
                     }
                     Instr::Trace { index } => {
                         if let Err(stop) = self.trace(index, fp, fuel) {

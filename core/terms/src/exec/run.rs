@@ -257,7 +257,7 @@ impl<'a, 'c> Run<'a, 'c> {
     pub(super) fn no_number(&self, op: Op, a: u64, b: u64) -> StopReason {
         let redex =
             self.heap.integers().no_number(op, a, b).unwrap_or_default().chars().take(TRACE_WIDTH).collect();
-        StopReason::NoRule { redex }
+        StopReason::NoRule { redex, symbol: None }
     }
 
     /// An application as text, its arguments cut where they take more than so many characters.

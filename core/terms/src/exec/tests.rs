@@ -100,8 +100,8 @@ fn classes_that_take_turns_cause_few_collections() {
             heap.collections
         };
         // Each class has had most of the memory once.
-        for class in 0..CLASSES {
-            (0..(8 << 20) / (4 * words[class])).for_each(|_| _ = store(class));
+        for (class, words) in words.iter().enumerate() {
+            (0..(8 << 20) / (4 * words)).for_each(|_| _ = store(class));
         }
         let before = store(0);
         let turns = 20_000;

@@ -578,7 +578,7 @@ fn limits_are_told() {
     let reason = stopped(&case("F(0)"), ONE, none);
     assert!(matches!(reason, StopReason::Arithmetic { .. }), "{reason:?}");
     let reason = stopped(&case("G(7)"), ONE, none);
-    assert!(matches!(&reason, StopReason::NoRule { redex } if redex == "G(7)"), "{reason:?}");
+    assert!(matches!(&reason, StopReason::NoRule { redex, .. } if redex == "G(7)"), "{reason:?}");
 }
 
 /// Nothing is remembered of pairs that are compared, so a comparison that would look at some of them again and again is

@@ -73,7 +73,10 @@ fn an_application_without_a_rule_is_a_normal_form() {
         let plan = compile(&program, &options).expect("a plan");
         let stopped = run_with(&program, &plan, term, &mut Control::default(), false);
         let found = stopped.map(|_| ()).expect_err("no result").error.reason;
-        assert_eq!(found, StopReason::NoRule { redex: "Half(3)".into() }, "{options:?}");
+        assert!(
+            matches!(&found, StopReason::NoRule { redex, .. } if redex == "Half(3)"),
+            "{options:?}: {found:?}"
+        );
     }
 }
 

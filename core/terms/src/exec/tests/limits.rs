@@ -264,7 +264,8 @@ fn arithmetic_errors_name_the_rule() {
 #[test]
 fn numbers_have_no_stuck_applications() {
     let error = normalise("Depth(S(S(Zero)))").expect_err("no rule");
-    assert_eq!(error.reason, StopReason::NoRule { redex: "Depth(Zero)".into() });
+    let reason = &error.reason;
+    assert!(matches!(reason, StopReason::NoRule { redex, .. } if redex == "Depth(Zero)"), "{reason:?}");
     assert_eq!(error.progress.steps, 2);
 }
 

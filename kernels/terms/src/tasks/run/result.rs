@@ -147,7 +147,7 @@ pub(super) fn explain(job: &Job<'_>, end: &End, image: &Image) -> Option<(StopRe
             let args: Vec<String> = args.iter().enumerate().map(|(k, &sort)| show(k, sort)).collect();
             let name = &job.program.signature.symbols[*symbol].name;
             let redex = if args.is_empty() { name.clone() } else { format!("{name}({})", args.join(", ")) };
-            (StopReason::NoRule { redex }, None)
+            (StopReason::NoRule { redex, symbol: Some(*symbol) }, None)
         }
         TermError::Compared { sort } => {
             (StopReason::Comparison { sort: job.plan.layout.sorts[*sort].name.clone() }, None)

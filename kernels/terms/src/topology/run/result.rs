@@ -119,7 +119,7 @@ pub(super) fn explain(
             if !declared.args.is_empty() {
                 redex = format!("{redex}({})", args(skip..skip + declared.args.len())?.join(", "));
             }
-            (StopReason::NoRule { redex }, None)
+            (StopReason::NoRule { redex, symbol: Some(symbol) }, None)
         }
         TermError::Type { op, site, operands } => {
             let operands = args(0..operands)?;
