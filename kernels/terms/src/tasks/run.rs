@@ -11,7 +11,6 @@ mod fetch;
 mod fit;
 mod heap;
 mod launch;
-mod reach;
 mod result;
 mod scale;
 mod start;

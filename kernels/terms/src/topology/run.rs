@@ -4,6 +4,7 @@
 mod result;
 mod slots;
 mod tables;
+mod whole;
 
 use std::time::Instant;
 

@@ -509,3 +509,38 @@ const PLUS: &str = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat);
 fn plus() {
     check(&Case::new("plus.trs", PLUS), "plus", 64, Which::Every);
 }
+
+/// A few slots among many that are no part of the result are read by pages, a result that is most of them as a whole.
+#[test]
+fn results_are_few_slots_among_many_or_most_of_them() {
+    const TEXT: &str = "sort T = struct L(Int) | N(T, T, Float);
+         map C: Int -> Int; D: Int # Int -> T; R: Int -> T;
+         var I, J: Int;
+         eqn I > 1 -> C(I) = C(I - 1) + C(I - 2); C(I) = 1;
+             I > 0 -> D(I, J) = N(D(I - 1, 2 * J), D(I - 1, 2 * J + 1), 0.5); D(I, J) = L(J);
+             R(I) = N(L(C(I)), N(L(7), L(C(3)), 1.5), -0.0);";
+    for (input, few) in [("R(21)", true), ("D(13, 1)", false)] {
+        let case = Case::new("garbage.trs", &format!("{TEXT} input {input};"));
+        let kernels = case.kernels(Strategy::Innermost, Collector::None);
+        let options = Options {
+            strategy: Strategy::Innermost,
+            collector: Collector::None,
+            memory: 1 << 29,
+            slots: 1 << 18,
+        };
+        let job = Job {
+            program: &case.program,
+            system: &case.system,
+            kernels: &kernels,
+            plan: &case.plan,
+            input: &case.input,
+        };
+        let done = run(job, options, &mut simulator(&kernels), &mut Control::new(Limits::default()));
+        let outcome = done.unwrap_or_else(|_| panic!("{input} has a normal form"));
+        let report = outcome.report;
+        assert_eq!(outcome.normal_form.to_text(), case.expected().0, "{input}");
+        assert!(report.live_slots > 1 << 15, "{} slots for {input}", report.live_slots);
+        assert_eq!(report.reachable_slots < 100, few, "{} slots of {input}", report.reachable_slots);
+        assert_eq!(outcome.stats.live_cells, Some(if few { 5 } else { (1 << 14) - 1 }), "{input}");
+    }
+}

@@ -7,7 +7,7 @@ use gchr_terms::exec;
 use gchr_terms::plan::{ClassId, Layout};
 
 use super::heap::Place;
-use super::reach::{cell_of, referring};
+use crate::reach::{cell_of, referring};
 
 /// Cells of a page: enough for one transfer to cost little more than its start.
 const PAGE: usize = 1 << 12;

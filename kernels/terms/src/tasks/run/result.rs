@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gchr_base::error::StopReason;
+use gchr_base::ids::Id;
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::SortId;
 use gchr_terms::exec::{Brought, Cells, NormalForm, write_value};
@@ -13,8 +14,8 @@ use rayon::prelude::*;
 use super::end::End;
 use super::fetch::Pages;
 use super::heap::Image;
-use super::reach::{Reached, reached};
 use super::{Job, Start};
+use crate::reach;
 use crate::tasks::codegen::TermError;
 use gchr_base::limited::Limited;
 use gchr_base::watch::Watch;
@@ -97,7 +98,7 @@ fn normal_forms(
     if brought.in_use.iter().sum::<u64>() <= most {
         let (mut all, mut of_launch) = (0, 0);
         for value in start.values() {
-            let Reached { cells, made } = brought.reached(&layout, value, last).ok_or_else(broken)?;
+            let [cells, made] = brought.reached(&layout, value, last).ok_or_else(broken)?;
             all += cells;
             of_launch += made;
         }
@@ -116,8 +117,13 @@ struct BroughtCells<C> {
 }
 
 impl<C: Cells + Sync> BroughtCells<C> {
-    fn reached(&self, layout: &Layout, value: (SortId, u64), last: Option<&End>) -> Option<Reached> {
-        reached(layout, (&self.image, &self.in_use), value, last)
+    /// How many cells a value reaches, and how many of them the last launch made.
+    fn reached(&self, layout: &Layout, value: (SortId, u64), last: Option<&End>) -> Option<[u64; 2]> {
+        let is_made = |class: ClassId, index: u32| {
+            let (k, index) = (class.index(), u64::from(index));
+            last.is_some_and(|end| end.marks[k] < index && index < end.cells[k])
+        };
+        reach::cells(layout, (&self.image, &self.in_use), value, is_made)
     }
 }
 
@@ -129,7 +135,7 @@ impl<C: Cells> Cells for BroughtCells<C> {
 
 impl<C: Cells + Send + Sync> Brought for BroughtCells<C> {
     fn count(&self, layout: &Layout, value: (SortId, u64)) -> u64 {
-        self.reached(layout, value, None).map_or(0, |reached| reached.cells)
+        self.reached(layout, value, None).map_or(0, |[cells, _]| cells)
     }
 }
 

@@ -8,6 +8,7 @@ use gchr_terms::exec::{Builder, Built, NormalForm};
 
 use super::Job;
 use super::slots::Slots;
+use super::whole;
 use crate::topology::codegen::TermError;
 use crate::topology::system::{HeadId, HeadKind};
 use gchr_runtime::codegen::Site;
@@ -23,7 +24,7 @@ pub(super) struct ReadBack {
 
 /// Builds the normal form of slot 1. Slots that are shared become cells that are shared.
 pub(super) fn read_back(job: &Job<'_>, slots: &mut Slots<'_>) -> Result<ReadBack, Unread> {
-    normal_form(job, slots, 1)
+    normal_form(job, slots, 1, true)
 }
 
 /// Why there is no normal form.
@@ -44,8 +45,13 @@ impl From<StopReason> for Unread {
     }
 }
 
-/// Builds the normal form of a slot.
-fn normal_form(job: &Job<'_>, slots: &mut Slots<'_>, root: u32) -> Result<ReadBack, Unread> {
+/// Builds the normal form of a slot. `is_whole`: if all slots are brought, most of them are part of it.
+fn normal_form(
+    job: &Job<'_>,
+    slots: &mut Slots<'_>,
+    root: u32,
+    mut is_whole: bool,
+) -> Result<ReadBack, Unread> {
     // By slot, the number of its value and one. Zeros take no memory before they are written over.
     let mut built = vec![0; slots.len()];
     let memory = 64 + slots.words() as u64 * 8;
@@ -58,6 +64,12 @@ fn normal_form(job: &Job<'_>, slots: &mut Slots<'_>, root: u32) -> Result<ReadBa
         if built.get(slot as usize).ok_or_else(broken)? != &0 {
             stack.pop();
             continue;
+        }
+        if is_whole && let Some(all) = slots.all() {
+            if let Some(found) = whole::normal_form(job, all, root)? {
+                return Ok(found);
+            }
+            is_whole = false;
         }
         let words = slots.slot(slot)?.ok_or_else(broken)?;
         let head = HeadId(words[0] & job.kernels.host.format.head_mask);
@@ -105,7 +117,7 @@ pub(super) fn explain(
     let words = slots.slot(slot as u32)?.unwrap_or_default().to_vec();
     let mut args = |range: std::ops::Range<usize>| -> Result<Vec<String>, DeviceError> {
         let words = words.get(1..).and_then(|words| words.get(range)).unwrap_or_default();
-        let show = |&slot: &u32| match normal_form(job, slots, slot) {
+        let show = |&slot: &u32| match normal_form(job, slots, slot, false) {
             Ok(found) => Ok(format!("{:?}", found.normal_form)),
             Err(Unread::Stopped(_)) => Ok("?".into()),
             Err(Unread::Device(error)) => Err(error),

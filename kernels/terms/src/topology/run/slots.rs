@@ -46,6 +46,14 @@ impl<'d> Slots<'d> {
         self.used * self.width
     }
 
+    /// The words of all of them and how many a slot has, once all were brought.
+    pub fn all(&self) -> Option<(&[u32], usize)> {
+        match &self.here {
+            Here::All(words) => Some((words, self.width)),
+            Here::Pages(..) => None,
+        }
+    }
+
     /// The words of a slot, if there is one.
     pub fn slot(&mut self, at: u32) -> Result<Option<&[u32]>> {
         let at = at as usize;
