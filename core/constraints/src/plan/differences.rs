@@ -3,10 +3,13 @@
 
 use super::ChrPlan;
 use crate::class::reduction_anywhere;
+use crate::ir::classes::Reduction;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
-use gchr_base::rule::{Body, Const, Head, HeadAtom, Pattern, PatternKind, Program, Role, RuleId};
+use gchr_base::rule::{
+    Body, Const, ExprKind, GoalKind, Head, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId,
+};
 use gchr_base::signature::{ConstraintId, TextId};
 
 /// Heads shown for a symbol.
@@ -54,7 +57,66 @@ pub fn differences(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
         };
         found.push(diagnostic.note(note).help(help));
     }
+    let reductions = &plan.classes.reductions;
+    let mut is_reduced = vec![false; heads.len()];
+    reductions.iter().filter(|r| r.best.is_some()).for_each(|r| is_reduced[r.constraint.index()] = true);
+    found.extend(reductions.iter().filter_map(|reduction| {
+        early_values(program, reduction, &heads[reduction.constraint.index()], &is_reduced)
+    }));
     found
+}
+
+/// `C0611` for rules that make something of the value of a constraint that a better one may replace later: it stays.
+/// What they make does not matter where a reduction keeps the best of it, too, as `is_reduced` says by constraint.
+fn early_values(
+    program: &Program,
+    reduction: &Reduction,
+    heads: &[Place<'_>],
+    is_reduced: &[bool],
+) -> Option<Diagnostic> {
+    let best = reduction.best?;
+    let makes_more = |rule: &Rule| match &rule.body {
+        Body::Goals(goals) => goals.iter().any(
+            |goal| matches!(&goal.kind, GoalKind::Add { constraint, .. } if !is_reduced[constraint.index()]),
+        ),
+        Body::Replace(_) => false,
+    };
+    let early = heads.iter().filter(|(id, head)| {
+        let rule = &program.rules[*id];
+        head.role == Role::Kept && makes_more(rule) && is_used(rule, &head.atom.args()[best.column])
+    });
+    let early: Vec<_> = early.take(MOST_LABELS).collect();
+    if early.is_empty() {
+        return None;
+    }
+    let name = program.signature.constraint_name(reduction.constraint);
+    let message = format!(
+        "values of {name} are used before they are final: rounds may give another result than refined"
+    );
+    let labelled = early.iter().fold(Diagnostic::warning("C0611", message), |diagnostic, (rule, head)| {
+        diagnostic.label(head.span, format!("{} uses its value", program.rule_name(*rule)))
+    });
+    let reducing = program.rule_name(reduction.rule);
+    Some(
+        labelled
+            .note(format!("what is made of a constraint stays when {reducing} replaces it by a better one"))
+            .help("let the rule wait for a constraint that a further query adds: its goals come when all is done before"),
+    )
+}
+
+/// Whether the value that matches a pattern of a head matters to the rule.
+fn is_used(rule: &Rule, pattern: &Pattern) -> bool {
+    let var = match pattern.kind {
+        PatternKind::Var(var) => var,
+        PatternKind::Wild => return false,
+        _ => return true,
+    };
+    let mut uses = 0;
+    for pattern in rule.heads.iter().flat_map(|head| head.atom.args()) {
+        pattern.walk(&mut |found| uses += usize::from(found.kind == PatternKind::Var(var)));
+    }
+    rule.walk(&mut |found| uses += usize::from(found.kind == ExprKind::Var(var)));
+    uses > 1
 }
 
 /// A rule that would drop constraints of a symbol as they come if it stood before the others over it, and the one that

@@ -31,3 +31,28 @@ fn rules_that_drop_constraints_too_late_are_named() {
     let said = helps("step @ p(X, Y), e(Y, Z) ==> p(X, Z).\nboth @ p(X, Y), p(Y, X) <=> e(X, Y).\n");
     assert!(said.len() == 1 && said[0].contains("--semantics refined"), "{said:?}");
 }
+
+/// A distance that a shorter one replaces later has been seen by other rules; what they make of it stays, unless the
+/// best of that is kept, too, or the distance does not matter.
+#[test]
+fn rules_that_use_values_too_early_are_named() {
+    let rules = "least @ d(X, Y, A) \\ d(X, Y, B) <=> A =< B | true.\nset @ p(X, Y) \\ p(X, Y) <=> true.\n";
+    for (rule, warned) in [
+        ("d(X, Y, A) ==> p(X, A).", true),
+        ("d(X, Y, A), e(Y, A) ==> p(X, Y).", true),
+        ("d(X, Y, 7) ==> p(X, Y).", true),
+        ("d(X, Y, A) ==> A > 3 | p(X, Y).", true),
+        ("d(X, Y, A), d(Y, X, A) ==> p(X, Y).", true),
+        ("d(X, Y, _) ==> p(X, Y).", false),
+        ("d(X, Y, A), e(Y, Z) ==> B is A + 1, d(X, Z, B).", false),
+        ("e(X, Y) ==> d(X, Y, 1).", false),
+    ] {
+        let said = helps(&format!("{rules}{rule}\n"));
+        let is_early = |help: &String| help.contains("a further query");
+        assert_eq!(
+            said.iter().filter(|help| is_early(help)).count(),
+            usize::from(warned),
+            "{rule}: {said:?}"
+        );
+    }
+}
