@@ -4,23 +4,14 @@ use gchr_base::error::StopReason;
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::SortKind;
 use gchr_kernel::device::DeviceError;
-use gchr_terms::exec::{Builder, Built, NormalForm};
+use gchr_terms::exec::{Builder, Built};
 
 use super::Job;
 use super::slots::Slots;
-use super::whole;
+use super::whole::{self, ReadBack};
 use crate::topology::codegen::TermError;
 use crate::topology::system::{HeadId, HeadKind};
 use gchr_runtime::codegen::Site;
-
-/// A normal form that came back from the device.
-pub(super) struct ReadBack {
-    pub normal_form: NormalForm,
-    /// Cells that it reaches.
-    pub cells: u64,
-    /// Slots that it reached on the device.
-    pub reachable: u64,
-}
 
 /// Builds the normal form of slot 1. Slots that are shared become cells that are shared.
 pub(super) fn read_back(job: &Job<'_>, slots: &mut Slots<'_>) -> Result<ReadBack, Unread> {

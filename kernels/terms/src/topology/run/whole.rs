@@ -10,9 +10,17 @@ use gchr_terms::plan::{ClassId, Layout, Variant};
 use rayon::prelude::*;
 
 use super::Job;
-use super::result::ReadBack;
 use crate::reach::{self, Parts, Seen};
 use crate::topology::system::{HeadId, HeadKind};
+
+/// A normal form that came back from the device.
+pub(super) struct ReadBack {
+    pub normal_form: NormalForm,
+    /// Cells that it reaches.
+    pub cells: u64,
+    /// Slots that it reached on the device.
+    pub reachable: u64,
+}
 
 /// Cells that a thread makes at a time.
 const PIECE: usize = 1 << 12;
