@@ -145,10 +145,11 @@ pub fn main() -> ExitCode {
 
 /// The command line of this process, whose options are noted.
 fn parsed() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches()?;
+    let mut command = Cli::command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
     if let Some((name, options)) = matches.subcommand() {
         effects::note(name, options);
-        wording::note(options);
+        command.find_subcommand(name).into_iter().for_each(wording::note);
     }
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))
 }
@@ -182,6 +183,9 @@ fn dispatch(command: &Command, start: Instant) -> Exit {
         && let Err(exit) = memory::start_threads(None)
     {
         return exit;
+    }
+    if matches!(command, Command::Check(_) | Command::Fmt(_) | Command::Emit(_) | Command::Verify(_)) {
+        watchdog::bound_memory();
     }
     match command {
         Command::Run(args) => run::run(args, start),

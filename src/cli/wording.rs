@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use clap::ArgMatches;
+use clap::Command;
 use gchr::base::limit::{Limit, Wording};
 
 /// The limits that the command of this process has options for.
@@ -11,8 +11,8 @@ static OPTIONS: OnceLock<Vec<Limit>> = OnceLock::new();
 static IN_SESSION: OnceLock<Wording> = OnceLock::new();
 
 /// Notes which options a command has.
-pub fn note(command: &ArgMatches) {
-    let has = |limit: &Limit| command.try_contains_id(option(*limit)).is_ok();
+pub fn note(command: &Command) {
+    let has = |limit: &Limit| command.get_arguments().any(|argument| argument.get_id() == option(*limit));
     let _ = OPTIONS.set(Limit::ALL.into_iter().filter(has).collect());
 }
 

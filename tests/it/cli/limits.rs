@@ -185,6 +185,32 @@ fn limited_address_space_is_enough_or_an_error() {
     }
 }
 
+/// A program whose plan takes more than there is ends every command that reads it with the same words, where the system
+/// would kill a process that goes on to ask for memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn every_command_that_reads_a_program_is_bounded() {
+    let scratch = Scratch::new();
+    let fields: Vec<String> = (0..4000).map(|i| format!("p{i}: N")).collect();
+    let text = format!("sort N = struct Z;\nsort W = struct w({});\ninput Z;\n", fields.join(", "));
+    scratch.file("wide.trs", &text);
+    let of_system = "Help: end other programs, or raise the limit of the process";
+    let of_command = "Help: raise it with --memory SIZE";
+    let commands: [(&[&str], &str); 4] = [
+        (&["run"], of_command),
+        (&["check"], of_system),
+        (&["emit", "--stage", "plan"], of_system),
+        (&["verify"], of_system),
+    ];
+    for (command, help) in commands {
+        let run = in_address_space(&scratch, 800_000, &[command, &["wide.trs"]].concat());
+        assert_eq!(run.code, 1, "{command:?}: {}", run.stderr);
+        assert!(run.stderr.contains("[R0202] Error: memory limit"), "{command:?}: {}", run.stderr);
+        assert!(run.stderr.contains("nothing was run"), "{command:?}: {}", run.stderr);
+        assert!(run.stderr.contains(help), "{command:?}: {}", run.stderr);
+    }
+}
+
 /// Runs gchr; gives its end and the most memory, in bytes, that it had of the machine.
 #[cfg(target_os = "linux")]
 fn with_peak(scratch: &Scratch, args: &[&str]) -> (crate::support::Run, u64) {
