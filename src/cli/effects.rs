@@ -100,6 +100,14 @@ const RULES: &[Rule] = &[
         ..ANY
     },
     Rule {
+        options: &["semantics"],
+        commands: &["emit"],
+        value: Some("refined"),
+        needs: |case| !case.in_rounds,
+        otherwise: "refined does not apply to kernels",
+        help: "leave it out: devices run rounds; --stage plan shows what the processor executes",
+    },
+    Rule {
         options: &["firing"],
         needs: Case::is_constraints,
         otherwise: FOR_CONSTRAINTS,

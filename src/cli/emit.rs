@@ -110,9 +110,8 @@ pub fn run(args: &Args) -> Exit {
     if let Err(exit) = stdin_once([&args.program.file]) {
         return exit;
     }
-    match stage(args, schedule) {
-        Ok(content) => write(args, &content),
-        Err(Refused::Told) => Exit::Usage,
+    match shown(args, schedule) {
+        Ok(exit) | Err(Refused::Told(exit)) => exit,
         Err(Refused::Found(found)) => report::refuse(&found),
     }
 }
@@ -120,7 +119,7 @@ pub fn run(args: &Args) -> Exit {
 /// Why there is nothing to show.
 enum Refused {
     /// The user has been told.
-    Told,
+    Told(Exit),
     Found(Diagnostics),
 }
 
@@ -150,13 +149,31 @@ fn misplaced(args: &Args) -> Option<(&'static str, &'static str)> {
     given.map(|option| (option, "kernels, cuda, ptx and cubin"))
 }
 
-fn write(args: &Args, content: &[u8]) -> Exit {
-    let mut out = Stdout::new();
+fn shown(args: &Args, schedule: Schedule) -> Result<Exit, Refused> {
+    let rounds = args.semantics.rounds() || args.stage.is_of_device();
+    let program = args.program.input().for_rounds(rounds).parse()?;
+    report::warnings(program.warnings(), &args.program.file);
+    let options = args.semantics.complete(CompileOptions::default());
+    let case = Case::of(&program, &options);
+    // Devices know no other semantics.
+    let in_rounds =
+        case.in_rounds || args.stage.is_of_device() && program.language() == Language::Constraints;
+    effects::check(&[Case { in_rounds, ..case }]).map_err(Refused::Told)?;
     out_file::reads("the program", &args.program.file);
-    let file = match args.out.as_ref().map(|path| File::create("--out", path)).transpose() {
-        Ok(file) => file,
-        Err(exit) => return exit,
+    out_file::reads_texts(program.sources());
+    // Opened before anything is compiled: a path that cannot be written is known at once.
+    let file = args.out.as_ref().map(|path| File::create("--out", path)).transpose();
+    let file = file.map_err(Refused::Told)?;
+    let content = if args.stage.is_of_device() {
+        kernels(args, &program, schedule)?
+    } else {
+        stage(args, &program, &options)?
     };
+    Ok(write(file, &content))
+}
+
+fn write(file: Option<File>, content: &[u8]) -> Exit {
+    let mut out = Stdout::new();
     let written = match file {
         None => out.write_all(content).and_then(|()| out.flush()),
         Some(mut file) => file.write_all(content).and_then(|()| file.finish()),
@@ -170,24 +187,11 @@ fn write(args: &Args, content: &[u8]) -> Exit {
     }
 }
 
-fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
-    let rounds = args.semantics.rounds() || args.stage.is_of_device();
-    let program = args.program.input().for_rounds(rounds).parse()?;
-    report::warnings(program.warnings(), &args.program.file);
-    out_file::reads_texts(program.sources());
-    let options = args.semantics.complete(CompileOptions::default());
-    let case = Case::of(&program, &options);
-    // Devices know no other semantics.
-    let in_rounds =
-        case.in_rounds || args.stage.is_of_device() && program.language() == Language::Constraints;
-    effects::check(&[Case { in_rounds, ..case }]).map_err(|_| Refused::Told)?;
-    if args.stage.is_of_device() {
-        return kernels(args, &program, schedule);
-    }
+fn stage(args: &Args, program: &Program, options: &CompileOptions) -> Result<Vec<u8>, Refused> {
     let text = match (args.stage, args.after.as_deref()) {
         (Stage::Ast, _) => program.ast().to_string(),
         (Stage::Plan, Some(pass)) => program.term_plan_after(pass)?,
-        (Stage::Plan, None) => program.compile(&options)?.plan().to_string(),
+        (Stage::Plan, None) => program.compile(options)?.plan().to_string(),
         _ if program.is_logic() => program.explain()?,
         _ => program.rules().to_string(),
     };
@@ -205,7 +209,7 @@ fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>
         if !kernels.names().contains(&name.as_str()) {
             let help = format!("give one of {}", kernels.names().join(", "));
             report::problem("U0105", &format!("the program has no kernel `{}`", escape::lines(name)), &help);
-            return Err(Refused::Told);
+            return Err(Refused::Told(Exit::Usage));
         }
         kernels = kernels.only(name);
     }

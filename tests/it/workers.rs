@@ -326,6 +326,14 @@ fn programs_beyond_rules_over_ground_stores_say_what_is_beyond() {
     said(&shared, &["branch 1 of rule 1: a choice in a rule"], &["give --semantics rounds"]);
     said(&["verify", "open.chr"], &["has no kernels", "the variable X is not bound here"], &[]);
     said(&["emit", "open.chr", "--stage", "kernels"], &["has no kernels"], &[]);
+    // A file that cannot be written is known before anything is compiled, and one that gets nothing is left as it was.
+    let missing = ["emit", "open.chr", "--stage", "kernels", "--out", "missing/kernels"];
+    said(&missing, &["cannot write missing/kernels"], &["has no kernels"]);
+    scratch.file("kernels", "as before");
+    said(&["emit", "open.chr", "--stage", "kernels", "--out", "kernels"], &["has no kernels"], &[]);
+    assert_eq!(scratch.read("kernels"), "as before");
+    let refined = ["emit", "choice.chr", "--stage", "kernels", "--semantics", "refined"];
+    said(&refined, &["--semantics refined does not apply to kernels"], &[]);
     // What rounds make rules of is checked as such.
     let checked = scratch.gchr(&["check", "choice.chr", "--explain", "--semantics", "rounds"]);
     assert!(checked.code == 0 && checked.stderr.contains("branch 1 of rule 1"), "{}", checked.stderr);

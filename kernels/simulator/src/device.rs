@@ -55,7 +55,7 @@ pub enum MemoryError {
         bytes: u64,
         /// Bytes in use.
         in_use: u64,
-        /// The limit.
+        /// The limit: the device's, or what the process may have.
         limit: u64,
     },
     /// The buffer has been freed, or belongs to another device.
@@ -306,8 +306,10 @@ impl Simulator {
             _ => Err(self.out_of_memory(bytes)),
         }
     }
+    /// What is in use may be less than the limit: the memory of the process may be used up before.
     fn out_of_memory(&self, bytes: u64) -> MemoryError {
-        MemoryError::OutOfMemory { bytes, in_use: self.in_use, limit: self.options.memory_limit }
+        let most = self.in_use.saturating_add(memory::left());
+        MemoryError::OutOfMemory { bytes, in_use: self.in_use, limit: self.options.memory_limit.min(most) }
     }
     fn buffer(&self, id: BufferId) -> Result<&Memory, MemoryError> {
         self.buffers.get(id.index()).and_then(Option::as_ref).ok_or(MemoryError::NoBuffer(id))
