@@ -73,7 +73,10 @@ pub(crate) fn load(
     let place = || format!("--facts {}={}", file.constraint, file.path.display());
     let found = constraint(declarations, &file.constraint, &place).and_then(|c| Ok((c, format::of(file)?)));
     let (constraint, (format, packing)) = found.map_err(|d| diagnostics.push(*d)).ok()?;
-    let wants = wants(declarations, constraint);
+    let mut wants = wants(declarations, constraint);
+    if format != FactFormat::JsonLines {
+        wants = cell::of_table(wants);
+    }
     #[cfg(feature = "tables")]
     if let Some(tables) = format.of_tables() {
         let (path, table) = split_table(&file.path, file.format);
@@ -136,7 +139,7 @@ pub(crate) fn load_table(
     let place = || format!("the {name} for {constraint_name}");
     let found = constraint(declarations, constraint_name, &place);
     let constraint = found.map_err(|d| diagnostics.push(*d)).ok()?;
-    let wants = wants(declarations, constraint);
+    let wants = cell::of_table(wants(declarations, constraint));
     let label = &declarations.label(constraint);
     let typed = typed::TypedTable { path: Path::new(name), format: None, label, wants: &wants };
     let read = typed.read(source, account).map_err(|found| diagnostics.push(*found)).ok()?;
@@ -157,7 +160,8 @@ fn facts(
     wants: &[Want],
     signature: &mut Signature,
 ) -> Facts {
-    let columns = cells.into_iter().zip(wants).map(|(cells, want)| column(cells, want, signature)).collect();
+    let arguments = cells.into_iter().zip(wants).filter(|(_, want)| **want != Want::Present);
+    let columns = arguments.map(|(cells, want)| column(cells, want, signature)).collect();
     Facts { constraint, columns, rows }
 }
 
@@ -311,14 +315,6 @@ fn constraint(
         (None, []) => None,
     };
     match found {
-        Some(id) if declarations.constraints[id].columns.is_empty() => Err(Box::new(
-            Diagnostic::error(
-                "C0603",
-                format!("{} has no columns to read from a file", declarations.label(id)),
-            )
-            .note(format!("in {option}"))
-            .help("add it by a query: ?- goals."),
-        )),
         Some(id) => Ok(id),
         None => {
             let near =

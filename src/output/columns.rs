@@ -2,7 +2,7 @@
 //!
 //! What a column holds follows from the program alone: integers, floats, or texts, which also stand for values of any
 //! other type, as CSV has them. Arguments have no names: the columns are `arg1`, `arg2` and so on. A constraint without
-//! arguments has one column, `present`.
+//! arguments has one column, `present`, which is true.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};

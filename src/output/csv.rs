@@ -14,6 +14,9 @@ use super::selection::Selection;
 /// Bytes of a field that are held to see whether it needs quotes; a longer one has them.
 const HELD: usize = 1 << 16;
 
+/// The only field of a constraint without arguments in a file of its own.
+const PRESENT: &str = "true";
+
 /// How rows are written.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
@@ -47,6 +50,7 @@ pub(super) fn write_table(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let name = &signature.constraints[id].name;
+    let is_present = !style.named && signature.constraints[id].columns.is_empty();
     let delimiter = char::from(style.delimiter).to_string();
     let mut start = Vec::new();
     if style.named {
@@ -70,6 +74,9 @@ pub(super) fn write_table(
                 }
                 for value in row.values() {
                     lines.field(value.plain())?;
+                }
+                if is_present {
+                    lines.field(PRESENT)?;
                 }
                 lines.end()?;
             }
@@ -106,6 +113,9 @@ pub(super) fn write_logic<'a>(
         for row in answer.text.rows.iter().filter(|row| selection.has_row(row)) {
             let from = usize::from(!style.named);
             row[from..].iter().try_for_each(|field| lines.field(field))?;
+            if row.len() == from {
+                lines.field(PRESENT)?;
+            }
             lines.end()?;
         }
     }

@@ -111,9 +111,14 @@ fn store(random: &mut Random) -> (String, Vec<(String, usize)>, String) {
     let (mut program, mut declared, mut goals) =
         (String::from(DEFINED), Vec::new(), vec!["true".to_string()]);
     for name in ["p", "q", "odd name"] {
-        let types: Vec<&str> = (0..random.below(3) + 1).map(|_| random.pick(&TYPES)).collect();
+        let types: Vec<&str> = (0..random.below(4)).map(|_| random.pick(&TYPES)).collect();
         let atom = quoted(name, '\'');
-        program.push_str(&format!(":- chr_constraint {atom}({}).\n", types.join(", ")));
+        let applied = |args: &[String]| match args {
+            [] => atom.clone(),
+            args => format!("{atom}({})", args.join(", ")),
+        };
+        let columns: Vec<String> = types.iter().map(|ty| ty.to_string()).collect();
+        program.push_str(&format!(":- chr_constraint {}.\n", applied(&columns)));
         declared.push((name.to_string(), types.len()));
         // A column holds values of one type more often than not, so that formats without types keep some.
         let narrow: Vec<&str> = types
@@ -125,7 +130,7 @@ fn store(random: &mut Random) -> (String, Vec<(String, usize)>, String) {
             .collect();
         for _ in 0..random.below(5) {
             let args: Vec<String> = narrow.iter().map(|ty| value(random, ty, 3)).collect();
-            goals.push(format!("{atom}({})", args.join(", ")));
+            goals.push(applied(&args));
         }
     }
     (program, declared, goals.join(", "))

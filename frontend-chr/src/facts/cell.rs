@@ -17,6 +17,13 @@ pub(super) enum Want {
     OneOf(Vec<String>),
     /// Whatever all fields are: integers, else numbers, else atoms.
     Infer,
+    /// The truth value `true`: a table has a column, and a constraint without arguments nothing to put there.
+    Present,
+}
+
+/// The columns of a table for a constraint with these.
+pub(super) fn of_table(columns: Vec<Want>) -> Vec<Want> {
+    if columns.is_empty() { vec![Want::Present] } else { columns }
 }
 
 /// How the fields of a column are stored; a later shape holds what an earlier one holds.
@@ -33,7 +40,7 @@ impl Want {
         match self {
             Want::Int | Want::Natural | Want::Number | Want::Infer => Shape::Int,
             Want::Float => Shape::Float,
-            Want::Atom | Want::Str | Want::OneOf(_) => Shape::Text,
+            Want::Atom | Want::Str | Want::OneOf(_) | Want::Present => Shape::Text,
         }
     }
     /// The widest shape that fields may ask for.
@@ -41,7 +48,7 @@ impl Want {
         match self {
             Want::Int | Want::Natural => Shape::Int,
             Want::Float | Want::Number => Shape::Float,
-            Want::Atom | Want::Str | Want::OneOf(_) | Want::Infer => Shape::Text,
+            Want::Atom | Want::Str | Want::OneOf(_) | Want::Infer | Want::Present => Shape::Text,
         }
     }
     /// Whether the fields must be numbers.
@@ -58,6 +65,7 @@ impl Want {
             Want::Str => "a string",
             Want::OneOf(_) => "a value of the column's type",
             Want::Infer => "a value",
+            Want::Present => "true",
         }
     }
 }
@@ -106,6 +114,7 @@ impl TextCells {
         match (self.known.get(text), want) {
             (Some(&id), _) => Ok(id),
             (None, Want::OneOf(names)) if !names.iter().any(|name| name == text) => Err(Fault::Type),
+            (None, Want::Present) if text != "true" => Err(Fault::Type),
             (None, _) => Ok(self.enter(text)),
         }
     }

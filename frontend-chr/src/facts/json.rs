@@ -102,7 +102,8 @@ impl Lines<'_> {
         }
         let args = read.args;
         if args.len() != columns.len() {
-            let message = format!("{} arguments, {} needs {}", args.len(), self.label, columns.len());
+            let s = if args.len() == 1 { "" } else { "s" };
+            let message = format!("{} argument{s}, {} needs {}", args.len(), self.label, columns.len());
             return Err(Box::new(Diagnostic::error("C0604", message)));
         }
         for (at, (cells, want)) in columns.iter_mut().zip(self.wants).enumerate() {

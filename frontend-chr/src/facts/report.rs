@@ -80,9 +80,8 @@ pub(super) fn report(
         let source = sources.add_part(path.display().to_string(), begin, text);
         let span = Span::new(source, start, end);
         let place = format!("{}, line {}", path.display(), error.line);
-        diagnostics.push(
-            describe(error, &place, &field, constraint, wants).label(span, label(error.fault, wants.len())),
-        );
+        let found = describe(error, &place, &field, constraint, wants);
+        diagnostics.push(of_present(found, wants).label(span, label(error.fault, wants.len())));
         if let (Fault::Width(found), true) = (error.fault, is_named)
             && found == wants.len() + 1
             && let Some(found) = diagnostics.last_mut()
@@ -105,6 +104,16 @@ pub(super) fn report(
                 ),
         );
     }
+}
+
+/// What is wrong with a table. Of one for a constraint without arguments this says what such a table is, in the place
+/// of what can be done about columns of arguments.
+pub(super) fn of_present(mut found: Diagnostic, wants: &[Want]) -> Diagnostic {
+    if wants != [Want::Present] {
+        return found;
+    }
+    found.notes.clear();
+    found.help("a constraint without arguments is a row whose only value is `true`")
 }
 
 fn label(fault: Fault, columns: usize) -> &'static str {

@@ -304,12 +304,12 @@ impl<'a> Input<'a> {
     }
 
     /// Whether the first record names the columns: no field of it is a number, and some column holds numbers. `None`
-    /// for a record that nobody takes for a header, since all of it are numbers.
+    /// for a record that nobody takes for a header, since all of it are numbers, or there are no arguments.
     fn guess(&self, shapes: &[Shape], rows: usize) -> Option<Guessed> {
         let mut reader = self.reader(self.bytes);
         let mut record = csv::ByteRecord::new();
         let found = reader.read_byte_record(&mut record).unwrap_or(false);
-        if !found || record.iter().all(is_number) {
+        if !found || record.iter().all(is_number) || self.wants == [Want::Present] {
             return None;
         }
         let numbers = |want: &Want, shape: Shape| want.is_numeric() || (rows > 0 && shape < Shape::Text);

@@ -95,11 +95,10 @@ impl TypedTable<'_> {
             let s = if found == 1 { "" } else { "s" };
             let message = format!("{path} has {found} column{s}, {} needs {}", self.label, self.wants.len());
             let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-            return Err(Box::new(
-                Diagnostic::error("C0604", message)
-                    .note(format!("its columns are {}", names.join(", ")))
-                    .help("write a file with one column for each argument, in their order"),
-            ));
+            let found = Diagnostic::error("C0604", message)
+                .note(format!("its columns are {}", names.join(", ")))
+                .help("write a file with one column for each argument, in their order");
+            return Err(Box::new(report::of_present(found, self.wants)));
         }
         Ok(())
     }
@@ -137,7 +136,7 @@ impl TypedTable<'_> {
                 let (column, want) = (&columns[at], &self.wants[at]);
                 let place = format!("{path}, column {} ({})", at + 1, column.name);
                 let message = format!("{place} holds {}, not {}", plural(column.kind), want.name());
-                wrong_type(message, self.label)
+                report::of_present(wrong_type(message, self.label), self.wants)
             }
             Stop::Source(Error::Cell { row, column, fault }) => self.cell(row, column, fault.into(), columns),
             Stop::Source(Error::Memory(reason)) => reason.to_diagnostic(),
@@ -191,7 +190,7 @@ impl TypedTable<'_> {
                     Some(want) if *want != Want::Infer => format!("is not {}", want.name()),
                     _ => "is of another type than the values above it".to_string(),
                 };
-                wrong_type(format!("{place}: {shown} {what}"), label)
+                report::of_present(wrong_type(format!("{place}: {shown} {what}"), label), self.wants)
             }
         }
     }

@@ -264,6 +264,36 @@ fn documents_of_json_are_refused_once() {
     assert_eq!(columns(program, "c.jsonl", "[[1, 2], [3]]").len(), 2);
 }
 
+/// A row says that the constraint is there: the header and what is no `true` are not taken for that.
+#[test]
+fn constraints_without_arguments() {
+    let program = ":- chr_constraint c.\n";
+    assert!(columns(program, "c.csv", "true\n\ntrue\n").is_empty());
+    for (name, text, rows) in [
+        ("c.csv", "true\r\ntrue", 2),
+        ("c.tsv", "\u{feff}\"true\"\n", 1),
+        ("c.csv", "", 0),
+        ("c.jsonl", "[]\n{\"constraint\": \"c\", \"args\": []}\n[]\n", 3),
+    ] {
+        let (loaded, _) = load_file(program, "c", name, text.as_bytes());
+        assert_eq!((loaded.facts[0].rows, loaded.notices), (rows, Vec::new()), "{name} {text}");
+    }
+    for (name, text, code) in [
+        ("c.csv", "false\n", "C0605"),
+        ("c.csv", "present\ntrue\n", "C0605"),
+        ("c.csv", "1\n", "C0605"),
+        ("c.csv", "true,true\n", "C0604"),
+        ("c.jsonl", "[true]\n", "C0605"),
+        ("c.jsonl", "true\n", "C0613"),
+        ("c.jsonl", "[1]\n", "C0604"),
+    ] {
+        let (loaded, sources) = load_file(program, "c", name, text.as_bytes());
+        let found = render_all(&loaded.diagnostics, &sources, false);
+        assert_eq!(loaded.diagnostics.first().map(|d| d.code), Some(code), "{name} {text}: {found}");
+        assert_eq!(found.contains("whose only value is `true`"), name == "c.csv", "{found}");
+    }
+}
+
 #[test]
 fn bad_requests() {
     let code = |constraint: &str, name: &str| {
@@ -276,7 +306,7 @@ fn bad_requests() {
     assert_eq!(code("edg", "e.csv"), "C0603");
     assert_eq!(code("edge/2", "e.csv"), "C0603");
     assert_eq!(code("c", "e.csv"), "C0603");
-    assert_eq!(code("none", "e.csv"), "C0603");
+    assert_eq!(code("none", "e.csv"), "C0604");
     let mut sources = SourceMap::new();
     let program = sources.add("p.chr", EDGE);
     let path = "/does/not/exist.csv".into();

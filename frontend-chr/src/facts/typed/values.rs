@@ -12,7 +12,9 @@ pub fn first_shape(kind: Kind, want: &Want) -> Option<Shape> {
         (Kind::Int | Kind::Float, Want::Float) | (Kind::Float, Want::Number | Want::Infer) => {
             Some(Shape::Float)
         }
-        (Kind::Text | Kind::Bool, Want::Atom | Want::OneOf(_) | Want::Infer) => Some(Shape::Text),
+        (Kind::Text | Kind::Bool, Want::Atom | Want::OneOf(_) | Want::Infer | Want::Present) => {
+            Some(Shape::Text)
+        }
         (Kind::Text, Want::Str) => Some(Shape::Text),
         (Kind::Mixed, Want::Infer) => None,
         (Kind::Mixed, want) => Some(want.shape()),
@@ -153,6 +155,8 @@ fn one(cells: &mut Option<Cells>, value: &Value, want: &Want) -> Result<(), Wron
             Ok(())
         }
         (Cells::Text(all), Value::Text(name)) => text(all, name, want),
+        // A database has no truth values.
+        (Cells::Text(all), Value::Int(1)) if *want == Want::Present => text(all, "true", want),
         (_, Value::Int(n)) => Err(Wrong::Type(n.to_string())),
         (_, Value::Float(x)) => Err(Wrong::Type(x.to_string())),
         (_, Value::Text(name)) => Err(no_such_text(name)),
