@@ -8,6 +8,7 @@ mod answers;
 mod checking;
 mod documents;
 mod framing;
+mod withdrawn;
 
 use std::io;
 use std::sync::mpsc;
@@ -24,6 +25,7 @@ use super::{interrupt, report, streams};
 use checking::{Checked, Checker};
 use documents::Documents;
 use framing::Incoming;
+use withdrawn::Withdrawn;
 
 /// How often signals are looked for.
 const LOOK: Duration = Duration::from_millis(200);
@@ -58,6 +60,7 @@ struct Server {
     phase: Phase,
     documents: Documents,
     checker: Checker,
+    withdrawn: Withdrawn,
 }
 
 /// Serves until `exit`, or the end of the input.
@@ -67,10 +70,14 @@ pub fn run(args: &Args) -> Exit {
         return exit;
     }
     let (events, heard) = mpsc::channel();
-    let incoming = events.clone();
+    let (incoming, withdrawn) = (events.clone(), Withdrawn::default());
+    let noted = withdrawn.clone();
     thread::spawn(move || {
         let mut input = io::stdin().lock();
         while let Some(message) = framing::read(&mut input) {
+            if let Incoming::Message(Message::Notification(notice)) = &message {
+                noted.note(notice);
+            }
             if incoming.send(Event::Incoming(message)).is_err() {
                 return;
             }
@@ -78,7 +85,7 @@ pub fn run(args: &Args) -> Exit {
         let _ = incoming.send(Event::End);
     });
     let checker = Checker::start(move |checked| drop(events.send(Event::Checked(checked))));
-    let mut server = Server { phase: Phase::New, documents: Documents::default(), checker };
+    let mut server = Server { phase: Phase::New, documents: Documents::default(), checker, withdrawn };
     loop {
         let event = match heard.recv_timeout(LOOK) {
             Ok(event) => event,
@@ -143,6 +150,9 @@ impl Server {
             (Phase::Open, "initialize") => {
                 Err((ErrorCode::InvalidRequest, "the server was initialized before".to_string()))
             }
+            (Phase::Open, _) if self.withdrawn.has(&id) => {
+                Err((ErrorCode::RequestCanceled, "the request was taken back".to_string()))
+            }
             (Phase::Open, method) => answers::answer(&self.documents, method, params),
         };
         send_response(id, answer)
@@ -166,6 +176,7 @@ impl Server {
                 Ok(findings) => publish(findings)?,
                 Err(error) => left_out(&method, &error),
             },
+            notification::Cancel::METHOD => self.withdrawn.forget(&Notification { method, params }),
             // Others, such as the end of initialization, ask for nothing.
             _ => {}
         }

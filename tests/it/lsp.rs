@@ -417,15 +417,70 @@ fn included_texts_are_looked_into() {
     assert_eq!(client.end().0, 0);
 }
 
-/// A text of thousands of rules is checked while somebody waits.
-#[test]
-fn large_texts_are_checked_soon() {
-    let rules = 3000;
+/// A program of so many rules.
+fn large(rules: usize) -> String {
     let declared: Vec<String> = (0..rules).map(|i| format!("c{i}(+int, +int)")).collect();
     let lines: String = (0..rules)
         .map(|i| format!("c{i}(X, Y) ==> X < {i}, Y > X | c{}(Y, X).\n", (i + 1) % rules))
         .collect();
-    let text = format!(":- chr_constraint {}.\n{lines}", declared.join(", "));
+    format!(":- chr_constraint {}.\n{lines}", declared.join(", "))
+}
+
+/// What was found in a text that has changed since is not shown, and versions that a newer one waits behind are not
+/// checked.
+#[test]
+fn a_large_text_that_changes_is_checked_as_it_is_in_the_end() {
+    let (mut client, _) = Client::open(json!({}));
+    let (uri, text) = ("file:///none/changing.chr", large(3000));
+    client.open_text(uri, &text);
+    for version in 2..12 {
+        let end = json!({"line": 3001, "character": 0});
+        let change =
+            json!({"range": {"start": end, "end": end}, "text": format!("c1(X, Y) <=> gone{version}(X).\n")});
+        let document = json!({"uri": uri, "version": version});
+        client.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": [change]}));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let found = client.findings(uri, 11);
+    let undeclared = |found: &&Value| found["message"].as_str().is_some_and(|text| text.contains("gone"));
+    assert_eq!(found.iter().filter(undeclared).count(), 10, "{found:?}");
+    let shown: Vec<i64> = client.seen.iter().filter_map(|seen| seen["params"]["version"].as_i64()).collect();
+    assert!(shown.is_sorted(), "{shown:?}");
+    assert_eq!(client.end().0, 0);
+}
+
+/// A request that is taken back before its turn has an error in the place of an answer; one that has its answer stays.
+#[test]
+fn requests_are_taken_back() {
+    let (mut client, _) = Client::open(json!({}));
+    let (uri, text) = ("file:///none/large.chr", large(3000));
+    client.open_text(uri, &text);
+    let of = json!({"textDocument": {"uri": uri}, "position": {"line": 1, "character": 0}});
+    let ids = [json!(100), json!("hundred and one"), json!(102)];
+    let outline =
+        json!({"jsonrpc": "2.0", "id": ids[0], "method": "textDocument/documentSymbol", "params": of});
+    client.send(&outline);
+    for id in &ids[1..] {
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "textDocument/hover", "params": of}));
+    }
+    // The outline takes longer than the notice takes to come.
+    client.tell("$/cancelRequest", json!({"id": ids[1]}));
+    client.tell("$/cancelRequest", json!({"nothing": true}));
+    let mut answer = |id: &Value| client.wait(|message| message["id"] == *id);
+    assert!(answer(&ids[0])["result"].as_array().is_some_and(|symbols| symbols.len() >= 3000));
+    assert_eq!(answer(&ids[1])["error"]["code"], -32800);
+    assert!(answer(&ids[2])["result"]["contents"].is_object());
+    // Too late; the same number may come again.
+    client.tell("$/cancelRequest", json!({"id": ids[2]}));
+    client.send(&json!({"jsonrpc": "2.0", "id": ids[2], "method": "textDocument/hover", "params": of}));
+    assert!(client.wait(|message| message["id"] == ids[2])["result"]["contents"].is_object());
+    assert_eq!(client.end().0, 0);
+}
+
+/// A text of thousands of rules is checked while somebody waits.
+#[test]
+fn large_texts_are_checked_soon() {
+    let text = large(3000);
     let (mut client, _) = Client::open(json!({}));
     let uri = "file:///none/large.chr";
     client.open_text(uri, &text);
