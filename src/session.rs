@@ -243,7 +243,8 @@ impl Session {
         self.memory = limit;
     }
 
-    /// What stops, from now on, the reading of what is added, and saving and restoring: all is as it was then.
+    /// What stops, from now on, the reading of what is added, saving and restoring, and the reading of the store of a
+    /// logic program: all is as it was then.
     pub fn set_watch(&mut self, watch: Watch<'static>) {
         self.watch = watch;
     }

@@ -7,6 +7,7 @@ use gchr_base::reading::Account;
 use gchr_base::rule::Semantics;
 use gchr_base::source::SourceMap;
 use gchr_base::stop::StopReason;
+use gchr_base::watch::Watch;
 use gchr_chr::{Added, Addition};
 use gchr_logic::{Answers, Options, Resident};
 
@@ -98,8 +99,9 @@ impl LogicRuns {
         self.resident.undo(&gchr_chr::TermReader)
     }
 
-    pub fn store(&mut self) -> Result<gchr_logic::Answer, StopReason> {
-        self.resident.store(&gchr_chr::TermReader, &mut Control::default())
+    /// The constraints in the store, unless a watch says stop.
+    pub fn store(&mut self, watch: &Watch<'static>) -> Result<gchr_logic::Answer, StopReason> {
+        self.resident.store(&gchr_chr::TermReader, &mut Control::default().watched(watch.clone()))
     }
 
     pub fn constraints(&self) -> Vec<(String, usize)> {

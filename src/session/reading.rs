@@ -86,7 +86,7 @@ impl Session {
         self.fetch()?;
         match &mut self.kind {
             Kind::Logic(session) => {
-                let store = session.store().map_err(io::Error::from)?;
+                let store = session.store(&self.watch).map_err(io::Error::from)?;
                 crate::output::write_logic_store(&store, selection, format, out)
             }
             Kind::Terms(_) | Kind::Ground(_) => match self.fetched() {
@@ -119,7 +119,7 @@ impl Session {
                 if !declared {
                     return Ok(None);
                 }
-                let store = session.store().map_err(|reason| {
+                let store = session.store(&self.watch).map_err(|reason| {
                     Diagnostics::new(Arc::new(self.texts.clone()), vec![reason.to_diagnostic()])
                 })?;
                 Some(crate::output::with_logic_table([&store], (name, arity), take))
@@ -141,7 +141,7 @@ impl Session {
                 if !session.constraints().iter().any(|(n, a)| n == name && *a == arity) {
                     return Ok(None);
                 }
-                session.store().map(|store| Some(TermColumns::of_answer(&store, (name, arity))))
+                session.store(&self.watch).map(|store| Some(TermColumns::of_answer(&store, (name, arity))))
             }
         };
         let refused =

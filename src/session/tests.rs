@@ -480,8 +480,8 @@ fn runs_of_the_logic_machine_are_taken_back() {
     assert!(!store(&mut session).contains("s(49)"));
 }
 
-/// Whoever wants to stop is heard while facts are read, and while a store becomes a file or is made of one; all is as
-/// it was then.
+/// Whoever wants to stop is heard while facts are read, while a store becomes a file or is made of one, and while the
+/// store of a logic program is read; all is as it was then.
 #[test]
 fn a_watch_stops_what_is_read_and_kept() {
     use std::sync::Arc;
@@ -526,6 +526,15 @@ fn a_watch_stops_what_is_read_and_kept() {
         session.add_facts("edge", &files[0], gchr_chr::Header::No).expect("rows");
         session.run(&mut Control::default()).expect("a run");
         assert_eq!(session.count("edge", 2), Some(20_001));
+        let before = store(&mut session);
+        session.set_watch(stopped.clone());
+        let read = session.write_store(&Selection::all(), Format::Text, &mut Vec::new());
+        // Stores of the logic machine are terms, of which texts are made first; others are written as they are.
+        assert_eq!(read.is_err_and(|error| error.to_string().contains("interrupted")), logic);
+        assert_eq!(session.term_columns("edge", 2).is_err(), logic);
+        assert_eq!(session.with_table("edge", 2, |table| table.rows).is_err(), logic);
+        session.set_watch(Watch::new());
+        assert_eq!(store(&mut session), before);
     }
 }
 

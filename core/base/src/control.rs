@@ -101,6 +101,12 @@ impl<'a> Control<'a> {
         self.watch = self.watch.interrupt(flag);
         self
     }
+    /// Stops the run when this says so, in the place of its own limit of time and its flags.
+    #[must_use]
+    pub fn watched(mut self, watch: Watch<'a>) -> Self {
+        self.watch = watch;
+        self
+    }
     /// What another thread that takes part in the run makes a control of.
     pub fn beside(&self) -> Beside<'a> {
         Beside { limits: self.limits, start: self.start, watch: self.watch.clone(), memory: self.memory }

@@ -250,13 +250,22 @@ impl Resident {
     /// How many constraints of a symbol are in the store.
     pub fn count(&mut self, reader: &dyn Reader, name: &str, arity: usize) -> usize {
         self.with_machine(&mut Control::default(), reader, |machine| {
+            // One of each symbol, and how many of it there are.
+            let mut symbols: Vec<(usize, u32, usize)> = Vec::new();
+            for (symbol, id) in machine.alive() {
+                match symbols.last_mut() {
+                    Some((same, _, count)) if *same == symbol => *count += 1,
+                    _ => symbols.push((symbol, id, 1)),
+                }
+            }
             let top = machine.heap.top();
-            let stored = machine.stored();
-            let is_one = |term: &Cell| {
-                let functor = machine.heap.functor(*term);
+            let mut is_one = |id: u32| {
+                let term = machine.shown(id);
+                let functor = machine.heap.functor(term);
                 functor.is_some_and(|(found, n)| n == arity && &**machine.db.names.text(found) == name)
             };
-            let count = stored.iter().filter(|term| is_one(term)).count();
+            let found = symbols.iter().filter(|(_, id, _)| is_one(*id));
+            let count = found.map(|(_, _, count)| count).sum();
             machine.heap.cells.truncate(top);
             count
         })
@@ -459,6 +468,7 @@ impl Machine<'_, '_> {
             }
         }
         let store = if self.db.flags.show_store { self.stored() } else { Vec::new() };
+        self.checked(())?;
         let terms: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).chain(store.iter().copied()).collect();
         let own = variables.get(goal.variables.len()).copied().flatten();
         let own = Some(own.unwrap_or(Cell::atom(atom::nil)));
@@ -467,6 +477,7 @@ impl Machine<'_, '_> {
             groups.iter().map(|(_, cell)| *cell).chain(store.iter().copied()).chain(waiting.iter().copied());
         let shown: Vec<Cell> = shown.collect();
         let loops = if self.heap.may_be_cyclic(&shown) { self.heap.compounds(&shown).1 } else { Vec::new() };
+        self.checked(())?;
         for (i, &cell) in loops.iter().enumerate() {
             let group = groups.iter().find(|(_, other)| *other == cell);
             let name = group.and_then(|(names, _)| names.last()).map(|name| name.to_string());
@@ -475,6 +486,9 @@ impl Machine<'_, '_> {
         let mut number = 0;
         let taken: HashSet<String> = named.iter().map(|(name, _)| name.to_string()).collect();
         for &term in &shown {
+            if !self.heap.meter.spend(1) {
+                break;
+            }
             for variable in self.heap.variables(term) {
                 let is_full = names.len() == names.capacity();
                 let bytes = if is_full { 2 * names.capacity() * size_of::<(Cell, String)>() } else { NAME };
@@ -519,7 +533,8 @@ impl Machine<'_, '_> {
         let plain = Style { quoted: false, ..goals };
         text.rows = store.iter().map(|&term| self.row(term, plain)).collect::<Done<_>>()?;
         let waiting = waiting.into_iter().map(|term| export.term(self, term)).collect();
-        let store = store.into_iter().map(|term| export.term(self, term)).collect();
+        let store = store.into_iter().take_while(|_| self.heap.meter.spend(1));
+        let store = store.map(|term| export.term(self, term)).collect();
         let Export { terms, variables, .. } = export;
         let names = variables.iter().map(|v| names.get(v).map_or("_", String::as_str).into()).collect();
         self.checked(Answer { terms, names, bindings, waiting, store, text })

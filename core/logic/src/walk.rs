@@ -208,7 +208,7 @@ impl Heap<'_> {
     pub fn attributed_variables(&self, terms: &[Cell]) -> Vec<Cell> {
         let (mut found, mut seen, mut compounds) = (Vec::new(), Visited::default(), Visited::default());
         let mut pending: Vec<Cell> = terms.iter().rev().copied().collect();
-        while let Some(term) = pending.pop() {
+        while let Some(term) = pending.pop().filter(|_| self.meter.spend(1)) {
             let first = found.len();
             self.walk(&[term], &mut compounds, |variable| {
                 if variable.tag() == Tag::Att && seen.insert(variable.place(), self.top()) {

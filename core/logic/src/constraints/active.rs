@@ -469,7 +469,14 @@ impl Machine<'_, '_> {
             return Vec::new();
         }
         let alive: Vec<u32> = self.alive().map(|(_, id)| id).collect();
-        alive.into_iter().map(|id| self.shown(id)).collect()
+        let mut shown = Vec::with_capacity(alive.len());
+        for id in alive {
+            if !self.heap.meter.spend(1) {
+                break;
+            }
+            shown.push(self.shown(id));
+        }
+        shown
     }
 
     /// The constraints in the store with their symbols, in the same order.
@@ -480,7 +487,7 @@ impl Machine<'_, '_> {
     }
 
     /// A constraint by the name that its module has for it.
-    pub(super) fn shown(&mut self, id: u32) -> Cell {
+    pub(crate) fn shown(&mut self, id: u32) -> Cell {
         let term = self.constraints.suspensions[id as usize].term;
         let Some((name, arity)) = self.heap.functor(term) else { return term };
         let text = self.db.names.text(name);
