@@ -10,6 +10,7 @@ use gchr_base::source::SourceMap;
 use gchr_base::watch::Watch;
 use gchr_constraints::exec::Unrestored;
 use gchr_constraints::resident::Image;
+use postcard::de_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -22,6 +23,8 @@ const FIRST_LINE: &[u8] = b"gchr session 1\n";
 const HASH: usize = 32;
 /// Bytes between two looks at the watch.
 const LOOK: usize = 1 << 22;
+/// As many where each is a value, or a part of one.
+const LOOK_OF_VALUES: usize = 1 << 16;
 
 #[derive(Serialize, Deserialize)]
 struct Body {
@@ -79,7 +82,11 @@ impl Session {
         if checksum(body, watch)?[..] != *hash {
             return Err(damaged("its checksum does not hold"));
         }
-        let body: Body = postcard::from_bytes(body).map_err(|_| damaged("it is of another version"))?;
+        let mut input = postcard::Deserializer::from_flavor(Watched { rest: body, unseen: 0, watch });
+        let body = Body::deserialize(&mut input).map_err(|_| match watch.look() {
+            Ok(()) => damaged("it is of another version"),
+            Err(stopped) => vec![stopped.to_diagnostic()],
+        })?;
         if body.program != program || body.constraints != declared {
             let found = Diagnostic::error("U0144", format!("{name} was saved by another program"));
             return Err(vec![
@@ -106,6 +113,39 @@ fn checksum(bytes: &[u8], watch: &Watch<'_>) -> Result<[u8; HASH], Vec<Diagnosti
     Ok(hash.finalize().into())
 }
 
+/// Bytes that a body is read from, until the watch says stop.
+struct Watched<'de> {
+    rest: &'de [u8],
+    /// Bytes since the last look.
+    unseen: usize,
+    watch: &'de Watch<'static>,
+}
+
+impl<'de> Flavor<'de> for Watched<'de> {
+    type Remainder = &'de [u8];
+    type Source = &'de [u8];
+
+    fn pop(&mut self) -> postcard::Result<u8> {
+        self.try_take_n(1).map(|bytes| bytes[0])
+    }
+
+    fn try_take_n(&mut self, count: usize) -> postcard::Result<&'de [u8]> {
+        let parts = self.rest.split_at_checked(count);
+        let (taken, rest) = parts.ok_or(postcard::Error::DeserializeUnexpectedEnd)?;
+        self.rest = rest;
+        self.unseen += count;
+        if self.unseen >= LOOK_OF_VALUES {
+            self.unseen = 0;
+            self.watch.look().map_err(|_| postcard::Error::SerdeDeCustom)?;
+        }
+        Ok(taken)
+    }
+
+    fn finalize(self) -> postcard::Result<&'de [u8]> {
+        Ok(self.rest)
+    }
+}
+
 /// The hash of all texts of a program.
 fn program(texts: &SourceMap) -> [u8; HASH] {
     let mut hash = Sha256::new();
@@ -124,4 +164,29 @@ fn no_store(what: &str) -> Diagnostic {
 fn damaged(name: &str, what: &str) -> Diagnostic {
     Diagnostic::error("U0145", format!("{name} is no saved session: {what}"))
         .help("give a file that `:save`, or `Session::save`, has written")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    /// Whoever wants to stop is heard while values are made of the bytes, too.
+    #[test]
+    fn a_watch_stops_what_is_made_of_bytes() {
+        let values: Vec<u64> = (0..100_000).collect();
+        let bytes = postcard::to_stdvec(&values).expect("bytes");
+        let read = |watch: &Watch<'static>, bytes: &[u8]| {
+            let flavor = Watched { rest: bytes, unseen: 0, watch };
+            Vec::<u64>::deserialize(&mut postcard::Deserializer::from_flavor(flavor))
+        };
+        assert_eq!(read(&Watch::new(), &bytes), Ok(values));
+        let cut_off = Err(postcard::Error::DeserializeUnexpectedEnd);
+        assert_eq!(read(&Watch::new(), &bytes[..bytes.len() - 1]), cut_off);
+        let mut stopped = Watch::new();
+        stopped.also_stop(Arc::new(AtomicBool::new(true)));
+        assert_eq!(read(&stopped, &bytes), Err(postcard::Error::SerdeDeCustom));
+    }
 }
