@@ -273,7 +273,8 @@ impl Program {
             return Ok(logic.explain(&self.sources));
         }
         let plan = self.plan_of_rounds()?;
-        Ok(format!("{}\nplaces\n{}", plan.explain(), plan.explain_places()))
+        let explained = plan.explain();
+        Ok(format!("{explained}{}\n\nplaces\n{}", explained.summary(), plan.explain_places()))
     }
 
     /// The same by rule, with its place.

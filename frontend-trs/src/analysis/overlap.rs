@@ -58,7 +58,10 @@ pub(crate) fn overlapping_rules(
                     return;
                 }
                 let fresh = overlap.rename_apart([cases[*i], later], names);
-                diagnostics.push(warning(program, function, [cases[*i], later], overlap, &fresh, more));
+                // Behind all others, the attribute changes no result.
+                let is_last = function.cases.last().is_some_and(|last| last.id == later.id);
+                let found = warning(program, function, [cases[*i], later], overlap, &fresh, more);
+                diagnostics.push(found.note(if is_last { WAYS_OUT_OF_THE_LAST } else { WAYS_OUT }));
             }
             index.push(later.args);
         }
@@ -147,6 +150,11 @@ fn reached<'p>(
 
 /// So many of the earlier rules that overlap one rule are counted.
 const MOST_OVERLAPS: usize = 10;
+
+/// How else a program or a user says that the order is meant.
+const WAYS_OUT: &str = "`gchr check --allow T0502` leaves such warnings out";
+const WAYS_OUT_OF_THE_LAST: &str = "`[owise]` behind the later one says that it is meant, too; \
+                                    `gchr check --allow T0502` leaves such warnings out";
 
 /// Longest equation that is proposed, in bytes.
 const LONGEST: usize = 1_000;

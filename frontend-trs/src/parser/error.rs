@@ -5,6 +5,7 @@ use chumsky::error::{Error, LabelError};
 use chumsky::span::SimpleSpan;
 use chumsky::util::MaybeRef;
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::Span;
 
 use crate::lexer::{Lexed, Token};
 
@@ -92,7 +93,15 @@ impl SyntaxError {
             [one] => format!("expected {one}, found {found}"),
             [rest @ .., last] => format!("expected {} or {last}, found {found}", rest.join(", ")),
         };
-        let help = if begins_a_foreign_comment(lexed, at) { COMMENT } else { form(section) };
+        let is_comment = begins_a_foreign_comment(lexed, at);
+        let help = if is_comment { COMMENT } else { form(section) };
+        let next = lexed.tokens.get(at);
+        let begins = next.is_none_or(|next| next.starts_section() || matches!(next, Token::Ident(_)));
+        let is_missing = begins && !is_comment && expected.contains(&"`;`");
+        let ended = at.checked_sub(1).filter(|_| is_missing);
+        if let Some(place) = ended.and_then(|last| end_of_line(lexed, last)) {
+            return Diagnostic::error("T0003", message).label(place, "`;` is missing here").help(help);
+        }
         Diagnostic::error("T0003", message).label(lexed.span(at), "not understood here").help(help)
     }
 }
@@ -155,6 +164,15 @@ fn slip(lexed: &Lexed<'_>, section: Option<Token>, expected: &[&str], at: usize)
     let goes_on = matches!(token(at), Some(Token::Colon | Token::Close | Token::Semicolon | Token::Comma));
     let is_word = token(before).is_some_and(|token| token.starts_section());
     (wants_name && goes_on && is_word).then(|| reserved(lexed, before))
+}
+
+/// The end of token `last`, where no other follows in its line: what ends a clause is missing there, and not where the
+/// next one begins.
+fn end_of_line(lexed: &Lexed<'_>, last: usize) -> Option<Span> {
+    let (place, next) = (lexed.span(last), lexed.span(last + 1));
+    let between = &lexed.text[place.end as usize..next.start as usize];
+    let is_end = last + 1 == lexed.tokens.len() || between.contains('\n');
+    is_end.then_some(Span { start: place.end, ..place })
 }
 
 /// The way out where a line looks like a comment of another language.

@@ -9,6 +9,7 @@ mod growth;
 mod imports;
 mod integers;
 mod library;
+mod overlaps;
 mod parameters;
 mod programs;
 mod properties;

@@ -6,6 +6,9 @@ use super::{Verdict, monotone};
 use crate::ir::{ChrPlan, Key};
 use gchr_base::rule::RuleId;
 
+/// So many rules are named in a summary.
+const MOST_NAMES: usize = 20;
+
 /// The classes of a plan, printable.
 pub struct Explained<'a> {
     plan: &'a ChrPlan,
@@ -44,6 +47,23 @@ impl Explained<'_> {
             (id, lines)
         };
         self.plan.classes.verdicts.iter_enumerated().map(of).collect()
+    }
+
+    /// How many rules have a class, and the names of those that are searched for and fired one by one.
+    pub fn summary(&self) -> String {
+        let verdicts = &self.plan.classes.verdicts;
+        let general =
+            verdicts.iter_enumerated().filter(|(_, verdict)| matches!(verdict, Verdict::General { .. }));
+        let general: Vec<&str> = general.map(|(id, _)| self.plan.rules[id].name.as_str()).collect();
+        let all = verdicts.iter().count();
+        let s = if all == 1 { "" } else { "s" };
+        let counts = format!("{} of {all} rule{s} in a class", all - general.len());
+        let shown = &general[..general.len().min(MOST_NAMES)];
+        match general.len() - shown.len() {
+            _ if general.is_empty() => counts,
+            0 => format!("{counts}; general: {}", shown.join(", ")),
+            more => format!("{counts}; general: {} and {more} more", shown.join(", ")),
+        }
     }
 
     /// Columns of partners that the guard determines.
