@@ -411,8 +411,10 @@ fn limits(
     timeout: Option<f64>,
 ) -> PyResult<Limits> {
     let seconds = |s: f64| {
-        Duration::try_from_secs_f64(s)
-            .map_err(|_| PyValueError::new_err("timeout is a number of seconds from 0 on"))
+        let time = Duration::try_from_secs_f64(s).ok().filter(|time| !time.is_zero());
+        time.ok_or_else(|| {
+            PyValueError::new_err("timeout is a number of seconds above 0, or None for no limit")
+        })
     };
     let timeout = timeout.map(seconds).transpose()?;
     Ok(Limits { max_steps, max_rounds, memory, timeout, max_output: None })

@@ -147,11 +147,9 @@ def test_limits_leave_the_store():
         assert f"give a larger `{next(iter(limits))}`" in caught.value.diagnostics[0].help
         assert caught.value.diagnostics[0].help in str(caught.value)
         assert session.count("count") == 0
-    for timeout in (-1, float("nan")):
+    for timeout in (-1, 0, 1e-12, 1e40, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="timeout"):
             session.run("count(0)", timeout=timeout)
-    with pytest.raises(gchr.RunError, match="R0204"):
-        session.run("count(0)", timeout=0)
     for answers in (0, -1, "some", 1.5):
         with pytest.raises(ValueError, match="answers is one of 1, a larger number"):
             session.run("count(0)", answers=answers)

@@ -50,7 +50,8 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         "h" => 3600.0,
         _ => return Err("expected a number with a unit ms, s, m or h, e.g. 10s or 1.5h".into()),
     };
-    Duration::try_from_secs_f64(positive(number)? * seconds).map_err(|_| "too long".into())
+    let time = Duration::try_from_secs_f64(positive(number)? * seconds).map_err(|_| "too long")?;
+    if time.is_zero() { Err("shorter than a nanosecond".into()) } else { Ok(time) }
 }
 
 /// `100`: rounds; `30s`, `5m`: a time.
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
         assert_eq!(duration("1.5h"), Ok(Duration::from_secs(5400)));
         assert_eq!(duration("200ms"), Ok(Duration::from_millis(200)));
-        for wrong in ["", "s", "0", "5d", "-3s"] {
+        for wrong in ["", "s", "0", "0s", "0.0000000001ms", "5d", "-3s"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
         assert!(duration(&format!("1{}", "0".repeat(40))).is_err());
