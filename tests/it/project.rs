@@ -276,6 +276,24 @@ fn releases_have_one_version() {
     }
 }
 
+/// A package holds what is in its folder: each that is published has the licences.
+#[test]
+fn published_crates_have_the_licences() {
+    let mut published = 0;
+    for manifest in files("Cargo.toml") {
+        if read(&manifest).contains("publish = false") {
+            continue;
+        }
+        published += 1;
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            let own = manifest.with_file_name(licence);
+            assert!(own.exists(), "{} is missing", own.display());
+            assert!(read(&own) == read(&root().join(licence)), "{}", own.display());
+        }
+    }
+    assert!(published > 20, "{published} crates");
+}
+
 /// The extension for Visual Studio Code names files that are there, and languages and words that gchr has.
 #[test]
 fn the_extension_of_the_editor_fits() {
