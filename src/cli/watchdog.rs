@@ -36,6 +36,8 @@ pub enum Phase {
     Open,
     /// The program runs.
     Run,
+    /// A goal of a session runs, or what it did is taken back.
+    Goal,
     /// Programs are run, and their processes.
     Measure,
     /// The result is written.
@@ -46,6 +48,9 @@ pub enum Phase {
 
 /// Time for a phase that looks at limits itself to stop in order.
 const GRACE: Duration = Duration::from_millis(900);
+/// A goal that is stopped is taken back in time in proportion to the store, and with the process the store would be
+/// lost. A second signal ends it at once.
+const GRACE_OF_GOALS: Duration = Duration::from_secs(60);
 /// Measurements have programs and folders of others to put away.
 const GRACE_OF_MEASUREMENTS: Duration = Duration::from_secs(5);
 /// How often it is looked at the memory of phases that do not look at it everywhere.
@@ -62,6 +67,7 @@ impl Phase {
         match self {
             Phase::Read | Phase::Wait | Phase::Compile | Phase::Open | Phase::Report => Duration::ZERO,
             Phase::Line | Phase::Prove | Phase::Run | Phase::Write => GRACE,
+            Phase::Goal => GRACE_OF_GOALS,
             Phase::Measure => GRACE_OF_MEASUREMENTS,
         }
     }
@@ -84,6 +90,7 @@ impl Phase {
             Phase::Compile => "while the program was compiled, nothing was run",
             Phase::Open => "while the output was opened, nothing was run",
             Phase::Run => "while the program ran",
+            Phase::Goal => "while a goal ran, or was taken back",
             Phase::Measure => "while programs were measured",
             Phase::Write => "while the result was written",
             Phase::Report => "while the run was reported",

@@ -208,7 +208,7 @@ impl<'a> State<'a> {
     }
 
     fn run(&mut self, work: &mut Work<'_>) -> Next {
-        watchdog::enter(Phase::Run);
+        watchdog::enter(Phase::Goal);
         let mut recorded = self.profile.take();
         let ran = self.under_control(work, recorded.as_mut().map(profile::Output::begin));
         let next = self.show(&ran);
@@ -377,8 +377,11 @@ impl<'a> State<'a> {
 
     /// Takes back the last run.
     pub fn undo(&mut self) -> Next {
+        watchdog::enter(Phase::Goal);
         match self.session.undo() {
             Ok(true) => {
+                // It is done: what came meanwhile stops nothing any more.
+                watchdog::answered();
                 self.write(|state, out| state.show_small_store(out));
                 Next::Go
             }
