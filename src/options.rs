@@ -158,8 +158,8 @@ pub struct CompileOptions {
     pub firing: Firing,
     /// Whether a device refuses a term program without calls that can run side by side: one thread would do it all.
     pub only_parallel: bool,
-    /// Whether nothing but the term of the program is evaluated: then a device gets no code for functions that it
-    /// cannot come to, where these are at least a quarter of the code.
+    /// Whether nothing but the term of the program is evaluated: then nothing is compiled that it cannot come to (for
+    /// a device, where that is at least a quarter of the code).
     pub only_start: bool,
     /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each
     /// rule, which costs time. The CPU and the simulator record without it.
@@ -229,9 +229,10 @@ impl CompileOptions {
     }
 
     pub(crate) fn to_term_options(self) -> TermOptions {
+        let only_start = self.only_start;
         match self.trace {
-            true => TermOptions::traced(),
-            false => TermOptions { inline: self.inline, ..TermOptions::default() },
+            true => TermOptions { only_start, ..TermOptions::traced() },
+            false => TermOptions { inline: self.inline, only_start, ..TermOptions::default() },
         }
     }
 }

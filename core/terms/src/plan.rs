@@ -1,6 +1,7 @@
 //! Plans of term programs: structured functions over compact values, made from rules by a list of named passes.
 //!
-//! [`compile`] lowers a verified program to a [`TermPlan`] and runs [`PASSES`] on it, with [`verify`] after each.
+//! [`compile`] lowers a verified program to a [`TermPlan`] and runs [`PASSES`] on it, with [`verify`] after the last
+//! one, and after each where assertions of debugging are compiled.
 //! See `docs/plan-terms.md` for the data type with an example, and for the invariants.
 
 mod base;
@@ -35,6 +36,8 @@ pub use verify::verify;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::Program;
 use gchr_base::stack::with_large_stack;
+
+use reach::Reach;
 
 /// A pass over plans.
 pub struct Pass {
@@ -142,21 +145,28 @@ pub fn compile_here(
     options: &TermOptions,
     observe: &mut dyn FnMut(&str, &TermPlan),
 ) -> Result<TermPlan, Vec<Diagnostic>> {
-    let rules = program.rules_by_symbol();
-    let layout = stuck::find_layout(program, &rules);
+    let reach = Reach::new(program, options.only_start);
+    let layout = stuck::find_layout(program, &reach);
     let diagnostics = layout.check(&program.signature);
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    let mut plan = lower::lower(program, &rules, layout, *options);
-    check(&plan, "lower")?;
+    let mut plan = lower::lower(program, &reach, layout, *options);
+    // A verification takes as long as a pass: while gchr is made it finds the pass that is wrong.
+    const EACH: bool = cfg!(debug_assertions);
+    if EACH {
+        check(&plan, "lower")?;
+    }
     observe("lower", &plan);
-    for pass in PASSES.iter().filter(|pass| (pass.wanted)(options)) {
+    let wanted: Vec<&Pass> = PASSES.iter().filter(|pass| (pass.wanted)(options)).collect();
+    for (at, pass) in wanted.iter().enumerate() {
         if pass.name == "split" || pass.name == "borrow" {
             fits_tasks(&plan)?;
         }
         (pass.run)(&mut plan);
-        check(&plan, pass.name)?;
+        if EACH || at + 1 == wanted.len() {
+            check(&plan, pass.name)?;
+        }
         observe(pass.name, &plan);
     }
     Ok(plan)

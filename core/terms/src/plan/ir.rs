@@ -39,6 +39,8 @@ pub struct TermOptions {
     /// Make references explicit: what is borrowed, duplicated, dropped and reused. For backends that free cells by
     /// counts.
     pub counts: bool,
+    /// Nothing but the term of the program is evaluated: what that cannot come to is left out.
+    pub only_start: bool,
 }
 
 impl Default for TermOptions {
@@ -51,6 +53,7 @@ impl Default for TermOptions {
             split: false,
             bases: false,
             counts: false,
+            only_start: false,
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::plan::ir::*;
 use crate::plan::key::ExprKey;
 use crate::plan::layout::Layout;
 use crate::plan::matching::{self, Group, Leaf, Part, Tree};
+use crate::plan::reach::Reach;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::op::Op;
@@ -26,22 +27,18 @@ const MAX_CONDITIONS: usize = 64;
 const MAX_NESTED: u32 = 3;
 
 /// The plan of a verified program: no pass has run yet.
-pub(super) fn lower(
-    program: &Program,
-    rules: &IdVec<SymbolId, Vec<RuleId>>,
-    layout: Layout,
-    options: TermOptions,
-) -> TermPlan {
-    let signature = &program.signature;
+pub(super) fn lower(program: &Program, reach: &Reach, layout: Layout, options: TermOptions) -> TermPlan {
+    let (signature, rules) = (&program.signature, &reach.rules);
     let mut functions = IdVec::new();
     let function_of: IdVec<SymbolId, Option<FunctionId>> = signature
         .symbols
         .iter_enumerated()
         .map(|(id, symbol)| {
             // A symbol without rules whose result is a number has applications, but none of them is a value.
-            let function =
+            let is_function =
                 symbol.kind == SymbolKind::Defined || signature.kind(symbol.result) != SortKind::Data;
-            function.then(|| functions.push(empty_function(program, id, &rules[id])))
+            (is_function && reach.symbols[id])
+                .then(|| functions.push(empty_function(program, id, &rules[id])))
         })
         .collect();
     let mut lower = Lower {

@@ -3,9 +3,48 @@
 use std::collections::BTreeSet;
 
 use gchr_base::ids::{Id, IdVec};
+use gchr_base::rule::{ExprKind, Program, RuleId, Start};
 use gchr_base::signature::SymbolId;
 
 use super::{Block, End, FunctionId, Step, Target, TermPlan};
+
+/// What is compiled of a program.
+pub(super) struct Reach {
+    /// By symbol, its rules.
+    pub rules: IdVec<SymbolId, Vec<RuleId>>,
+    /// Whether the terms that are evaluated, and what they come to, may have a symbol.
+    pub symbols: IdVec<SymbolId, bool>,
+}
+
+impl Reach {
+    /// All of a program; with `only_start` what the evaluation of its own term may need. The symbols of a term that a
+    /// rule makes are those of its right-hand side and of the arguments that its variables stand for.
+    pub fn new(program: &Program, only_start: bool) -> Self {
+        let rules = program.rules_by_symbol();
+        let term = match &program.start {
+            Start::Term(Some(term)) if only_start => term,
+            _ => return Self { symbols: rules.iter().map(|_| true).collect(), rules },
+        };
+        let mut reach = Self { symbols: rules.iter().map(|_| false).collect(), rules };
+        let mut todo: Vec<SymbolId> = term.symbols().collect();
+        while let Some(symbol) = todo.pop() {
+            if std::mem::replace(&mut reach.symbols[symbol], true) {
+                continue;
+            }
+            for &rule in &reach.rules[symbol] {
+                program.rules[rule].walk(&mut |expr| {
+                    if let ExprKind::App { symbol, .. } | ExprKind::Repeat { symbol, .. } = &expr.kind {
+                        todo.push(*symbol);
+                    }
+                });
+            }
+        }
+        let left_out =
+            reach.rules.iter_mut().zip(reach.symbols.iter()).filter(|(_, is_reached)| !**is_reached);
+        left_out.for_each(|(rules, _)| rules.clear());
+        reach
+    }
+}
 
 impl TermPlan {
     /// Leaves out the functions that no evaluation of a term with these symbols calls, where they are at least a

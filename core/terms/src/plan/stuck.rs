@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::plan::layout::Layout;
 use crate::plan::matching;
+use crate::plan::reach::Reach;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{PatternKind, Program, RuleId};
@@ -12,8 +13,8 @@ use gchr_base::signature::{SortId, SortKind, SymbolId, SymbolKind};
 /// The layout in which exactly those defined symbols are variants whose decision trees can fail, given that layout:
 /// the least fixed point, since normal forms are built from smaller normal forms. An application whose result is a
 /// number is no normal form.
-pub(super) fn find_layout(program: &Program, rules: &IdVec<SymbolId, Vec<RuleId>>) -> Layout {
-    let mut search = Search::new(program, rules);
+pub(super) fn find_layout(program: &Program, reach: &Reach) -> Layout {
+    let mut search = Search::new(program, reach);
     while let Some(symbol) = search.todo.pop_front() {
         search.waiting[symbol] = false;
         if !search.stuck[symbol] && search.can_be_stuck(symbol) {
@@ -50,15 +51,16 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(program: &'a Program, rules: &'a IdVec<SymbolId, Vec<RuleId>>) -> Self {
+    fn new(program: &'a Program, reach: &'a Reach) -> Self {
         let signature = &program.signature;
         let candidate = |id: SymbolId| {
             let symbol = &signature.symbols[id];
-            symbol.kind == SymbolKind::Defined && signature.kind(symbol.result) == SortKind::Data
+            let is_data = signature.kind(symbol.result) == SortKind::Data;
+            symbol.kind == SymbolKind::Defined && is_data && reach.symbols[id]
         };
         let mut search = Self {
             program,
-            rules,
+            rules: &reach.rules,
             stuck: signature.symbols.iter().map(|_| false).collect(),
             layout: Layout::new(signature, &|_| false),
             tested: signature.symbols.iter().map(|_| HashMap::default()).collect(),

@@ -560,6 +560,37 @@ fn functions_that_a_term_cannot_come_to_are_left_out() {
     assert_eq!(names.len(), all, "{names:?}");
 }
 
+/// Of a program of which nothing but its own term is evaluated nothing is compiled that the term cannot come to; what
+/// that makes of it is what the whole plan makes of it.
+#[test]
+fn what_a_term_cannot_come_to_is_not_compiled() {
+    let rules =
+        "F(Zero, Y) = Y; F(S(X), Y) = S(F(X, Plus(X, Y))); Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
+        H(S(S(X))) = G(X); G(H(X)) = X; G(F(X, Y)) = Y; Odd(Cons(X, L)) = Even(L);";
+    let names = |plan: &TermPlan| plan.functions.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
+    for (input, functions, variants) in [
+        ("F(S(S(S(Zero))), Zero)", &["Plus", "F"][..], 2),
+        ("S(H(S(Zero)))", &["G", "H"], 4),
+        ("G(S(Zero))", &["G"], 3),
+        ("Cons(S(Zero), Odd(Nil))", &["Odd"], 2),
+    ] {
+        let program = program(&format!("{} input {input};", system(rules)));
+        let Start::Term(Some(term)) = &program.start else { panic!("no term") };
+        let options = TermOptions { only_start: true, ..TermOptions::default() };
+        let value = |plan: &TermPlan| {
+            let value = crate::exec::run(&program, plan, term, &mut Default::default());
+            value.expect("a value").normal_form.to_text()
+        };
+        let (whole, part) = (compile(&program, &TermOptions::default()), compile(&program, &options));
+        let (whole, part) = (whole.expect("a plan"), part.expect("a plan"));
+        assert_eq!(names(&part), functions, "{input}");
+        assert!(functions.len() < names(&whole).len());
+        assert_eq!(value(&part), value(&whole), "{input}");
+        let zero = program.signature.symbols.iter().find(|symbol| symbol.name == "Zero").expect("a symbol");
+        assert_eq!(part.layout.sorts[zero.result].variants.len(), variants, "{input}");
+    }
+}
+
 /// Calls keep no values of constants that only later calls need: a resume point of each would be as long as the rest.
 #[test]
 fn constants_are_made_behind_calls_that_do_not_need_them() {

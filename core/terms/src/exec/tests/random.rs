@@ -20,6 +20,7 @@ const ALL: TermOptions = TermOptions {
     split: false,
     bases: false,
     counts: false,
+    only_start: false,
 };
 
 pub(super) fn option_sets() -> Vec<TermOptions> {
@@ -28,6 +29,7 @@ pub(super) fn option_sets() -> Vec<TermOptions> {
         TermOptions { inline: false, ..ALL },
         TermOptions { contexts: false, ..ALL },
         TermOptions { simplify: false, ..ALL },
+        TermOptions { only_start: true, ..ALL },
         TermOptions { inline: false, contexts: false, simplify: false, ..ALL },
         TermOptions::tasks(false),
         TermOptions::tasks(true),
