@@ -35,7 +35,7 @@ slash = "/", error = "error", var_ = "$VAR", is = "is", lt = "<", gt = ">", le =
 atom_ = "atom", number = "number", atomic = "atomic", compound = "compound", callable = "callable", integer = "integer", modulo = "mod", quotient = "//",
 remainder = "rem", minimum = "min", maximum = "max", shift_right = ">>", bit_and = "/\\",
 float = "float", string = "string", chr = "$chr", att = "att",
-end_of_file = "end_of_file",
+end_of_file = "end_of_file", once = "once", ignore = "ignore", forall = "forall",
 // Functions of arithmetic.
 div = "div", tdiv = "tdiv", gcd = "gcd", shift_left = "<<", bit_or = "\\/", bit_xor = "xor", bit_not = "\\",
 power = "**", hat = "^", atan2 = "atan2", copysign = "copysign", lcm = "lcm", getbit = "getbit", nexttoward = "nexttoward",

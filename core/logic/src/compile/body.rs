@@ -5,7 +5,7 @@ use gchr_base::hash::HashMap;
 use super::Compiler;
 use super::goal::Goal;
 use crate::cell::Cell;
-use crate::code::{FAIL, Instr, Place, X};
+use crate::code::{FAIL, Instr, Place, X, Y};
 use crate::names::atom;
 
 impl Compiler<'_> {
@@ -176,13 +176,7 @@ impl Compiler<'_> {
         let jumps = if !soft && condition.iter().all(Goal::is_test) {
             condition.iter().map(|goal| self.test(goal)).collect()
         } else {
-            let mark = self.slot();
-            self.emit(Instr::Mark(mark));
-            let choice = self.code.len();
-            self.emit(Instr::Try(FAIL));
-            let level = self.level.replace(mark);
-            self.conjunction(condition, false);
-            self.level = level;
+            let (mark, choice) = self.attempt(condition);
             self.emit(if soft { Instr::SoftCut(mark) } else { Instr::CutTo(mark) });
             vec![choice]
         };
@@ -205,16 +199,28 @@ impl Compiler<'_> {
             return self.patch(&jumps);
         }
         self.initialise(&[&[inner]]);
+        let (mark, choice) = self.attempt(inner);
+        self.emit(Instr::CutTo(mark));
+        self.emit(Instr::Fail);
+        self.patch(&[choice]);
+    }
+
+    /// Goals behind a choice point: the slot that knows the choice points before it, and the instruction that makes it.
+    /// A cut among the goals leaves it there: if what follows the cut fails, the alternative is next.
+    fn attempt(&mut self, goals: &[Goal]) -> (Y, usize) {
         let mark = self.slot();
         self.emit(Instr::Mark(mark));
         let choice = self.code.len();
         self.emit(Instr::Try(FAIL));
-        let level = self.level.replace(mark);
-        self.conjunction(inner, false);
+        let level = self.level;
+        if Goal::cuts(goals) {
+            let own = self.slot();
+            self.emit(Instr::Mark(own));
+            self.level = Some(own);
+        }
+        self.conjunction(goals, false);
         self.level = level;
-        self.emit(Instr::CutTo(mark));
-        self.emit(Instr::Fail);
-        self.patch(&[choice]);
+        (mark, choice)
     }
 
     /// Makes variables that first occur in one branch, and occur elsewhere too, before the branches.

@@ -66,9 +66,9 @@ pub(crate) fn test(name: Atom) -> Option<Kind> {
     })
 }
 
-/// Whether the program has clauses of its own for a test (`string/1`).
-fn is_own_test(db: &mut Database, name: Atom) -> bool {
-    let pred = db.pred(name, 1);
+/// Whether the program has clauses of its own for what is compiled in line (`string/1`).
+fn is_own(db: &mut Database, name: Atom, arity: usize) -> bool {
+    let pred = db.pred(name, arity);
     let pred = db.resolved(pred);
     db.is_own(pred)
 }
@@ -146,10 +146,17 @@ fn one(heap: &Heap, db: &mut Database, goal: Cell, depth: usize, goals: &mut Vec
             let compare = comparison(name).unwrap_or(Compare::Eq);
             goals.push(Goal::Compare(compare, arg(0), arg(1)));
         }
-        (name, 1) if test(name).is_some() && !is_own_test(db, name) => {
+        (name, 1) if test(name).is_some() && !is_own(db, name, 1) => {
             goals.push(Goal::Test(test(name).unwrap_or(Kind::Var), arg(0)));
         }
         (atom::call, 1) => goals.push(Goal::Meta(arg(0))),
+        (atom::once | atom::ignore, 1) | (atom::forall, 2) if !is_own(db, name, arity) => {
+            let parts: Vec<Vec<Goal>> = (0..arity).map(|i| read(heap, db, arg(i), depth + 1)).collect();
+            goals.push(match parts.iter().all(|goals| Goal::are_callable(goals)) {
+                true => Goal::opaque(name, parts),
+                false => Goal::Call(goal),
+            });
+        }
         (atom::colon, 2) => one_qualified(heap, db, goal, depth, goals),
         _ => {
             let pred = db.pred(name, arity);
@@ -172,6 +179,35 @@ fn one_qualified(heap: &Heap, db: &mut Database, goal: Cell, depth: usize, goals
 }
 
 impl Goal {
+    /// `once/1`, `ignore/1` or `forall/2` of these goals: a cut in one of them is its own affair, as it is in the
+    /// condition of a conditional and in a negation.
+    fn opaque(name: Atom, parts: Vec<Vec<Goal>>) -> Goal {
+        let mut parts = parts.into_iter();
+        let mut next = || parts.next().unwrap_or_default();
+        match name {
+            atom::forall => {
+                let mut goals = next();
+                goals.push(Goal::Not(next()));
+                Goal::Not(goals)
+            }
+            _ => {
+                let other = if name == atom::once { vec![Goal::Fail] } else { Vec::new() };
+                Goal::If { condition: next(), then: Vec::new(), other, soft: false }
+            }
+        }
+    }
+    /// Whether `call/1` takes them: it refuses a body with a number in it before the first goal runs.
+    fn are_callable(goals: &[Goal]) -> bool {
+        goals.iter().all(|goal| match goal {
+            Goal::Meta(term) => term.is_var() || term.is_callable(),
+            Goal::If { condition, then, other, .. } => {
+                [condition, then, other].into_iter().all(|goals| Goal::are_callable(goals))
+            }
+            Goal::Or(left, right) => Goal::are_callable(left) && Goal::are_callable(right),
+            Goal::Not(inner) => Goal::are_callable(inner),
+            _ => true,
+        })
+    }
     /// Whether it is an instruction that may jump where it does not hold.
     pub fn is_test(&self) -> bool {
         matches!(self, Goal::Compare(..) | Goal::Test(..) | Goal::Identical(..) | Goal::Fail)
@@ -200,7 +236,8 @@ impl Goal {
             _ => false,
         })
     }
-    fn cuts(goals: &[Goal]) -> bool {
+    /// Whether a cut is among the goals that is theirs.
+    pub fn cuts(goals: &[Goal]) -> bool {
         goals.iter().any(|goal| match goal {
             Goal::Cut => true,
             Goal::If { then, other, .. } => Goal::cuts(then) || Goal::cuts(other),
