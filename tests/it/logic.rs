@@ -287,6 +287,39 @@ fn failures_errors_and_limits_have_codes() {
     assert!(time.code == 1 && time.stderr.contains("R0204"), "{}", time.stderr);
 }
 
+/// An error is shown at the clause that raised it, whether a call, an instruction or the last goal did that, and so
+/// are the clauses that are not over yet; clauses of the library are none of these.
+#[test]
+fn errors_are_shown_at_the_clause_that_raised_them() {
+    let scratch = Scratch::new();
+    let text = "% The first line is that of the query, too.\n\
+                first(X) :- second(X), done.\n\
+                second(X) :- third(X).\n\
+                third(X) :- Y is X + foo, print(Y).\n\
+                compared(X) :- X > a, true.\n\
+                built_in(X) :- atom_length(X, Y), print(Y).\n\
+                last(X) :- true, nothing_of_the_kind(X).\n\
+                outer(G) :- maplist(G, [f(x)]), done.\n\
+                done.\n";
+    scratch.file("p.pl", text);
+    let cases: [(&str, &[usize]); 5] = [
+        ("first(3)", &[4, 2]),
+        ("compared(3)", &[5]),
+        ("built_in(f(x))", &[6]),
+        ("last(1)", &[7]),
+        ("outer(built_in)", &[6, 8]),
+    ];
+    for (query, wanted) in cases {
+        let run = scratch.gchr(&["run", "p.pl", "--query", query]);
+        let first = format!("╭─[ p.pl:{}:1 ]", wanted[0]);
+        assert!(run.code == 1 && run.stderr.contains(&first), "{query}: {}", run.stderr);
+        let line = |text: &str| text.split_once('│')?.0.trim().parse::<usize>().ok();
+        let mut shown: Vec<usize> = run.stderr.lines().filter_map(line).filter(|&line| line > 1).collect();
+        shown.sort_by_key(|line| wanted.iter().position(|of| of == line));
+        assert_eq!(shown, wanted, "{query}: {}", run.stderr);
+    }
+}
+
 #[test]
 fn what_cannot_be_read_is_left_out_of_a_run_and_of_nothing_else() {
     let scratch = Scratch::new();

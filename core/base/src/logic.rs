@@ -200,33 +200,9 @@ pub struct Flags {
     pub debug: bool,
     /// The modules of the program: constraints called `module:name` are shown without the module.
     pub modules: Vec<Arc<str>>,
-    /// Modules whose attributes answers do not show: they see that those of constraints are not shown.
-    pub hidden: Hidden,
-}
-
-/// Modules whose attributes are not shown where nothing says how.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Hidden {
-    /// These.
-    Of(Vec<Arc<str>>),
-    /// All: the program itself is no module, so that all modules see what it defines.
-    All,
-}
-
-impl Hidden {
-    /// Whether a module is among them.
-    pub fn has(&self, module: &str) -> bool {
-        match self {
-            Hidden::Of(modules) => modules.iter().any(|hidden| **hidden == *module),
-            Hidden::All => true,
-        }
-    }
-}
-
-impl Default for Hidden {
-    fn default() -> Self {
-        Hidden::Of(Vec::new())
-    }
+    /// Modules that are there and see that attributes of constraints are not shown: theirs are not shown either where
+    /// nothing says how.
+    pub hidden: Vec<Arc<str>>,
 }
 
 impl Default for Flags {
@@ -240,7 +216,7 @@ impl Default for Flags {
             guards_bind: false,
             debug: true,
             modules: Vec::new(),
-            hidden: Hidden::default(),
+            hidden: Vec::new(),
         }
     }
 }

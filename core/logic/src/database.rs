@@ -1,6 +1,7 @@
 //! Predicates and their clauses: what `assertz/1` and `retract/1` change, and how clauses are found by their first
 //! arguments.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use gchr_base::hash::{HashMap, HashSet};
@@ -224,8 +225,8 @@ pub(crate) struct Database {
     pub generation: u64,
     /// Whether variables may have attributes, so that clauses look for goals to run.
     pub wakes: bool,
-    /// Where code of the program's text begins, ascending, with its place in the source.
-    pub places: Vec<(Label, Span)>,
+    /// Where code of the program's text is, ascending, with its place in the source.
+    pub places: Vec<(Range<Label>, Span)>,
     /// Whether the part of the library that is written in Prolog was read.
     pub library_loaded: bool,
     /// Whether clauses of the library are being compiled.
@@ -473,8 +474,13 @@ impl Database {
     }
     /// The place in the source of an instruction.
     pub fn place_of(&self, at: Label) -> Option<Span> {
-        let next = self.places.partition_point(|&(start, _)| start <= at);
-        next.checked_sub(1).map(|i| self.places[i].1)
+        let next = self.places.partition_point(|(code, _)| code.start <= at);
+        let (code, place) = &self.places[next.checked_sub(1)?];
+        code.contains(&at).then_some(*place)
+    }
+    /// Notes the place of the code that was compiled last, which begins at `code`.
+    pub fn note_place(&mut self, code: Label, place: Span) {
+        self.places.push((code..self.code.len() as Label, place));
     }
 }
 

@@ -136,7 +136,7 @@ fn add_clauses(
             heap.cells.truncate(top);
             continue;
         };
-        db.places.push((code, clause.span));
+        db.note_place(code, clause.span);
         let mut info = compile::clause_info(pred, code, keys);
         info.term = Some(std::rc::Rc::new(record));
         db.add(info, false);

@@ -85,7 +85,7 @@ impl Machine<'_, '_> {
                 }
                 "clpfd" => self.domain_goals(variable, value, goals, once),
                 _ if let Some(own) = self.own_goals(own, variable, module) => goals.extend(own),
-                _ if *hides && self.db.flags.hidden.has(&module_name) => {}
+                _ if *hides && self.db.flags.hidden.iter().any(|hidden| **hidden == *module_name) => {}
                 _ => {
                     let name = self.db.names.intern("put_attr");
                     goals.push(self.heap.compound(name, &[variable, module, value]));

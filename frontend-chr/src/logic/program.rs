@@ -1,13 +1,14 @@
 //! The syntax tree of a program to a program for the logic machine.
 
+use std::iter;
 use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::{FactColumn, FactNode, Facts};
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{
-    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Goal, Hidden, LogicNode, LogicProgram,
-    LogicTermId, Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
+    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Goal, LogicNode, LogicProgram, LogicTermId,
+    Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
 };
 use gchr_base::signature::Signature;
 use gchr_base::source::Span;
@@ -24,6 +25,9 @@ use crate::declare::{Declarations, predicates};
 use crate::flags::Quotes;
 use crate::operators::without_module;
 
+/// The module of what is in none.
+const USER: &str = "user";
+
 /// Builds one logic program of a program text and the texts of queries.
 pub(crate) struct Builder {
     building: Building,
@@ -39,7 +43,8 @@ pub(crate) struct Builder {
     /// The unit of tests that a text is in.
     unit: Option<Arc<str>>,
     /// Modules that see the attributes of constraints: all of them where the program itself is no module.
-    hidden: Hidden,
+    /// Modules that see what the program says of attributes.
+    hidden: Vec<Arc<str>>,
     /// Whether nothing checks types of columns.
     pub unchecked: bool,
     /// Whether guards may bind variables of heads.
@@ -64,8 +69,10 @@ impl Builder {
             blocks: Vec::new(),
             unit: None,
             hidden: match module.modules.first() {
-                Some(first) if first != "user" => Hidden::Of(vec![first.as_str().into()]),
-                _ => Hidden::All,
+                Some(first) if first != USER => vec![first.as_str().into()],
+                _ => {
+                    iter::once(USER.into()).chain(module.modules.iter().map(|m| m.as_str().into())).collect()
+                }
             },
             unchecked: false,
             guards_bind: false,
@@ -199,6 +206,7 @@ impl Builder {
                     }
                 }
                 ClauseKind::Prolog(term) => {
+                    self.hidden.extend(self.new_module(module, *term));
                     let clause = clause_of(&mut goals, *term, clause.span);
                     if let (Some(("=>", _)), Some(clause)) = (module.functor(*term), &clause) {
                         self.committed.note(&goals.building.terms, clause);
@@ -219,6 +227,14 @@ impl Builder {
         }
         self.building = goals.building;
         self.diagnostics.append(&mut goals.diagnostics);
+    }
+
+    /// The module that a clause puts its predicate into (`colour:attr_unify_hook(_, _)`): it is there then, and sees
+    /// what a program sees that is no module itself.
+    fn new_module(&self, module: &Module, clause: TermId) -> Option<Arc<str>> {
+        let head = module.binary(clause, ":-").map_or(clause, |(head, _)| head);
+        let (name, []) = module.functor(module.binary(head, ":")?.0)? else { return None };
+        (self.hidden.first().is_some_and(|first| **first == *USER)).then(|| name.into())
     }
 
     /// Takes a part of a directive, unless it is a goal that is run.

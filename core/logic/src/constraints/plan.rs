@@ -415,7 +415,7 @@ impl Planner<'_> {
         let pred = self.db.pred(name, args.len());
         let head = self.heap.compound(name, &args);
         let (code, keys) = compile::compile(self.heap, self.db, head, body)?;
-        self.db.places.push((code, rule.span));
+        self.db.note_place(code, rule.span);
         self.db.add(compile::clause_info(pred, code, keys), false);
         let shown =
             rule.name.as_ref().map_or_else(|| format!("rule {}", number + 1), |name| name.to_string());

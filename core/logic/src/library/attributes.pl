@@ -111,6 +111,7 @@ current_chr_constraint(C) :- '$chr_constraints'(L), '$element'(user:C, L).
 current_chr_constraint(M, C) :- current_chr_constraint(M:C).
 '$enumerate_constraints'(C) :- current_chr_constraint(C).
 % What is no module of the program sees the constraints of those that are not in one.
+chr_show_store(M) :- var(M), !, throw(error(instantiation_error, _)).
 chr_show_store(M) :- '$chr_constraints'(L), ( '$is_module'(M) -> '$show_constraints'(L, M) ; '$show_constraints'(L, user) ).
 chr_trace.
 chr_notrace.

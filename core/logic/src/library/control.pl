@@ -298,7 +298,7 @@ print_message(Kind, Term) :- '$message_text'(Term, Lines), ( current_predicate(m
 '$message_text'(T, Ls) :- nonvar(T), T = format(F, As), !, Ls = [F-As].
 '$message_text'(T, Ls) :- current_predicate(message/3), call(message, T, Ls, []), !.
 '$message_text'(T, Ls) :- current_predicate('prolog:message'/3), call('prolog:message', T, Ls, []), !.
-'$message_text'(T, ['Unknown error term: ~p'-[F]]) :- nonvar(T), T = error(F, _), !.
+'$message_text'(T, ['~w'-[S]]) :- nonvar(T), T = error(_, _), !, '$error_text'(T, S).
 '$message_text'(T, ['Unknown message: ~p'-[T]]).
 print_message_lines(S, Prefix, Lines) :- ( Prefix = kind(K) -> '$kind_prefix'(K, P) ; P = Prefix ), '$message_lines'(Lines, S, P).
 '$kind_prefix'(error, P) :- !, P = '~NERROR: '.

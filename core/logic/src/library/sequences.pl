@@ -48,7 +48,13 @@ trim_stacks.
 trim_heap.
 garbage_collect_clauses.
 print_term(T, _) :- print(T).
-chr_leash(_).
+% Ports are looked at and never used: a trace asks nothing.
+chr_leash(P) :- atom(P), P \== [], !, ( memberchk(P, [none, off, all, default]) -> true ; '$chr_ports'([P]) ).
+chr_leash(Ps) :- sort(Ps, All), '$chr_ports'(All).
+'$chr_ports'([]).
+'$chr_ports'([P|Ps]) :-
+    ( memberchk(P, [call, exit, redo, fail, wake, try, apply, insert, remove]) -> true ; throw(error(domain_error(chr_port, P), _)) ),
+    '$chr_ports'(Ps).
 
 foldl(G, L1, L2, L3, L4, V0, V) :- '$foldl'(L1, L2, L3, L4, G, V0, V).
 '$foldl'([], [], [], [], _, V, V).

@@ -40,9 +40,10 @@ impl Machine<'_, '_> {
     }
     /// An error of arithmetic in line: its context is what the result is for.
     #[cold]
-    pub fn in_arithmetic(&mut self, mut at: Label, throw: Throw) -> Throw {
+    pub fn in_arithmetic(&mut self, at: Label, throw: Throw) -> Throw {
+        let mut result = at;
         let name = loop {
-            match self.db.code.get(at as usize) {
+            match self.db.code.get(result as usize) {
                 Some(Instr::Compare(compare, _)) => {
                     break match compare {
                         Compare::Lt => atom::lt,
@@ -56,10 +57,24 @@ impl Machine<'_, '_> {
                 Some(Instr::Result(_) | Instr::ResultY(_) | Instr::IsX(_) | Instr::IsY(_)) | None => {
                     break atom::is;
                 }
-                Some(_) => at += 1,
+                Some(_) => result += 1,
             }
         };
-        self.in_context(name, 2, throw)
+        let throw = self.in_context(name, 2, throw);
+        self.raised_at(at, throw)
+    }
+    /// Notes that an error was raised by the instruction before a place: its clause may have left its environment, or
+    /// have none.
+    #[cold]
+    pub fn raised_at(&mut self, at: Label, throw: Throw) -> Throw {
+        if let Throw::Ball(_) = &throw
+            && let Some(place) = self.db.place_of(at.saturating_sub(1))
+            && self.backtrace.first() != Some(&place)
+        {
+            self.backtrace.insert(0, place);
+            self.backtrace.truncate(DEPTH);
+        }
+        throw
     }
     /// Fills the context of an error that has none: the function of arithmetic that refused its operands, or else a
     /// predicate.

@@ -258,7 +258,7 @@ impl Machine<'_, '_> {
                 Instr::Execute(pred, arity) => {
                     if self.heap.woken.is_empty() {
                         self.step_into(arity as usize)?;
-                        go!(self.enter(pred)?);
+                        go!(self.enter(pred).map_err(|throw| self.raised_at(p, throw))?);
                     } else {
                         go!(self.wake(p - 1, arity as usize)?);
                     }
@@ -271,7 +271,7 @@ impl Machine<'_, '_> {
                     }
                 }
                 Instr::Builtin(number) => {
-                    let holds = self.call_native(number)?;
+                    let holds = self.call_native(number).map_err(|throw| self.raised_at(p, throw))?;
                     must!(self.after_native(holds)?);
                     clean!();
                 }
