@@ -16,6 +16,17 @@ use crate::{builtin, clause, flags, libraries, operators};
 /// Most columns of a constraint.
 const MAX_COLUMNS: usize = 255;
 
+/// The options of SWI-Prolog's compiler, and `semantics`.
+const OPTIONS: &str = "
+     ai_observation_analysis check_guard_bindings check_impossible_rules check_unnecessary_active
+     chr_toplevel_show_store constraint_index debug declare_stored_constraints dump dynattr experiment
+     experimental functional_dependency_analysis generate_debug_info guard_simplification ht_removal
+     inline_insertremove late_allocation line_numbers mixed_stores mode observation occurrence_subsumption
+     optimize reduced_indexing semantics set_semantics_rule solver_events sss storage_analysis store
+     store_counter store_in_guards stored stored_assertions term_indexing toplevel_show_store type_check
+     type_declaration type_definition unique_analyse_optimise verbose verbosity
+";
+
 /// A declared constraint symbol.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
@@ -377,36 +388,6 @@ impl Directives<'_> {
     }
 
     fn option(&mut self, key: TermId, value: TermId) {
-        let known = [
-            "semantics",
-            "optimize",
-            "debug",
-            "mode",
-            "type_definition",
-            "guard_simplification",
-            "check_guard_bindings",
-            "generate_debug_info",
-            "store_in_guards",
-            "type_check",
-            "toplevel_show_store",
-            "line_numbers",
-            "verbose",
-            "check_impossible_rules",
-            "check_unnecessary_active",
-            "reduced_indexing",
-            "late_allocation",
-            "ai_observation_analysis",
-            "functional_dependency_analysis",
-            "set_semantics_rule",
-            "unique_analyse_optimise",
-            "constraint_index",
-            "mixed_stores",
-            "dynattr",
-            "declare_stored_constraints",
-            "stored_assertions",
-            "chr_toplevel_show_store",
-            "solver_events",
-        ];
         let name = self.module.functor(key).map_or("", |(name, _)| name);
         let span = self.module.span(key);
         if name != "semantics" {
@@ -414,12 +395,21 @@ impl Directives<'_> {
             match (name, value) {
                 ("debug", "off") | ("optimize", "full") => self.found.unchecked = true,
                 ("debug", "on") => self.found.unchecked = false,
-                ("check_guard_bindings", value) => self.found.guards_bind = value == "off",
+                ("check_guard_bindings", value) => {
+                    self.found.guards_bind = value == "off";
+                    if value == "error" {
+                        self.report(
+                            Diagnostic::warning("C0205", "guards that bind raise no error")
+                                .label(span, "as with the value on, they do not hold")
+                                .help("write on, or off"),
+                        );
+                    }
+                }
                 _ => {}
             }
-            if !known.contains(&name) {
-                let help =
-                    nearest(name, known).map_or("remove it".to_string(), |n| format!("did you mean {n}?"));
+            if !OPTIONS.split_ascii_whitespace().any(|known| known == name) {
+                let help = nearest(name, OPTIONS.split_ascii_whitespace())
+                    .map_or("remove it".to_string(), |n| format!("did you mean {n}?"));
                 self.report(Diagnostic::warning("C0205", "unknown option").label(span, "ignored").help(help));
             }
             return;

@@ -17,6 +17,7 @@ mod load;
 mod logic;
 mod lower;
 mod operators;
+mod options;
 mod parser;
 mod pieces;
 mod print;

@@ -15,6 +15,7 @@ use crate::files::{self, Folders, Found, Texts};
 use crate::flags::{self, Quotes};
 use crate::lexer::{self, Tok, Token};
 use crate::operators;
+use crate::options;
 use crate::reader::{Reader, Syntax};
 use crate::scopes::{self, Scope};
 use condition::Conditions;
@@ -154,6 +155,7 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
                 Some(Ok((term, span))) => self.clause(term, span),
             }
         }
+        options::rewrite(&mut self.module);
         self.finish()
     }
 

@@ -35,10 +35,19 @@ impl<'a> Lowering<'_> {
                             .help("write Head # Id in the heads and pragma passive(Id)"),
                     ),
                 },
+                Some(("no_history", [])) => self.beyond.push(
+                    Diagnostic::error("C0313", "a rule without a history needs the logic machine")
+                        .label(span, "over ground stores a rule fires once for a combination of constraints"),
+                ),
+                Some((name @ ("already_in_heads" | "already_in_head" | "history"), _)) => self.report(
+                    Diagnostic::warning("C0313", format!("the pragma {name} is not supported"))
+                        .label(span, "ignored")
+                        .help("remove it: what the body adds is added"),
+                ),
                 _ => self.report(
                     Diagnostic::warning("C0313", "unknown pragma")
                         .label(span, "ignored")
-                        .help("known is passive(Id)"),
+                        .help("known are passive(Id), mpassive([Id, ...]) and no_history"),
                 ),
             }
         }

@@ -99,6 +99,17 @@ const NAMES: &[Case] = &[
         ":- chr_constraint c/0.\nc # 7 <=> true pragma passive(X), fast.",
         &[("C0313", "7"), ("C0313", "passive(X)"), ("C0313", "fast"), ("C0501", "X")],
     ),
+    (
+        ":- chr_option(check_guard_bindings, error).\n:- chr_constraint c/1.\nc(X) # I ==> X > 0 | true pragma \
+         already_in_heads, already_in_head(I), history(h, [I]), no_history, mpassive([I]).",
+        &[
+            ("C0205", "check_guard_bindings"),
+            ("C0313", "already_in_heads"),
+            ("C0313", "already_in_head(I)"),
+            ("C0313", "history(h, [I])"),
+            ("C0313", "no_history"),
+        ],
+    ),
 ];
 
 const MODES: &[Case] = &[
