@@ -57,6 +57,7 @@ pub struct Input {
     memory: Option<u64>,
     watch: Watch<'static>,
     rounds: bool,
+    logic: bool,
     readable: bool,
 }
 
@@ -94,6 +95,7 @@ impl Input {
             memory: None,
             watch: Watch::new(),
             rounds: false,
+            logic: false,
             readable: false,
         }
     }
@@ -158,6 +160,13 @@ impl Input {
     #[must_use]
     pub fn for_rounds(mut self, rounds: bool) -> Self {
         self.rounds = rounds;
+        self
+    }
+
+    /// Says that the logic machine is to run a constraint program, whatever it needs: integers have any size there.
+    #[must_use]
+    pub fn for_logic(mut self, logic: bool) -> Self {
+        self.logic = logic;
         self
     }
 
@@ -420,10 +429,11 @@ impl Input {
     ) -> Result<Parts, Vec<Diagnostic>> {
         let queries: Vec<_> = self.queries.iter().map(|goals| sources.add("--query", goals)).collect();
         let request = gchr_chr::Request { program: id, queries, facts: self.facts.clone() };
-        let load = match (self.rounds, self.readable) {
-            (true, _) => gchr_chr::load_for_rounds,
-            (false, true) => gchr_chr::load_readable,
-            (false, false) => gchr_chr::load_any,
+        let load = match (self.logic, self.rounds, self.readable) {
+            (true, _, _) => gchr_chr::load_for_logic,
+            (false, true, _) => gchr_chr::load_for_rounds,
+            (false, false, true) => gchr_chr::load_readable,
+            (false, false, false) => gchr_chr::load_any,
         };
         let mut evaluator = MachineEvaluator::new(&gchr_chr::TermReader, self.memory);
         let mut loaded = load(sources, &request, account, &mut evaluator);

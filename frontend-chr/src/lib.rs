@@ -33,8 +33,8 @@ pub use files::{FILE_ENDINGS, files_named};
 #[cfg(feature = "tables")]
 pub use load::FactTable;
 pub use load::{
-    Added, Addition, GroundSession, Loaded, LogicSession, Opened, Request, load, load_any, load_for_rounds,
-    load_readable, load_within, open,
+    Added, Addition, GroundSession, Loaded, LogicSession, Opened, Request, load, load_any, load_for_logic,
+    load_for_rounds, load_readable, load_within, open,
 };
 pub use logic::TermReader;
 pub use parser::{parse, parse_goals};

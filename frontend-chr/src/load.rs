@@ -127,11 +127,21 @@ pub fn load_readable(
         }
         return load_read(reading, sources, request, account, evaluator, false);
     }
-    let mut loaded = reading.with_facts(sources, &request.facts, account).logic();
-    loaded.reasons.extend(unread.iter().cloned());
-    sort(&mut loaded.reasons);
-    loaded.diagnostics.extend(unread);
-    tidy(&mut loaded.diagnostics);
+    reading.with_facts(sources, &request.facts, account).logic_without(unread)
+}
+
+/// Loads a program that the logic machine is to run, whatever it needs; clauses that cannot be read are left out as by
+/// [`load_readable`].
+pub fn load_for_logic(
+    sources: &mut SourceMap,
+    request: &Request,
+    account: &Account,
+    evaluator: &mut dyn Evaluator,
+) -> Loaded {
+    let mut reading = Reading::new(sources, request, account, evaluator);
+    let unread = reading.take_unread(request);
+    let mut loaded = reading.with_facts(sources, &request.facts, account).logic_without(unread);
+    loaded.left.push(Diagnostic::error("C0307", "the logic machine is asked for"));
     loaded
 }
 
@@ -411,6 +421,16 @@ impl Reading {
         let mut loaded = self.loaded();
         loaded.logic = (!has_errors(&loaded.diagnostics)).then_some(logic);
         loaded.program = None;
+        loaded
+    }
+
+    /// The same without clauses and files that could not be read.
+    fn logic_without(self, unread: Vec<Diagnostic>) -> Loaded {
+        let mut loaded = self.logic();
+        loaded.reasons.extend(unread.iter().cloned());
+        sort(&mut loaded.reasons);
+        loaded.diagnostics.extend(unread);
+        tidy(&mut loaded.diagnostics);
         loaded
     }
 

@@ -177,8 +177,15 @@ const RULES: &[Rule] = &[
     },
     Rule {
         // Goals of a session may need the logic machine later.
-        options: &["seed", "logic", "why"],
+        options: &["seed", "why"],
         commands: &["repl"],
+        needs: Case::is_constraints,
+        otherwise: FOR_CONSTRAINTS,
+        help: "leave it out, or give a constraint program (.chr)",
+        ..ANY
+    },
+    Rule {
+        options: &["logic"],
         needs: Case::is_constraints,
         otherwise: FOR_CONSTRAINTS,
         help: "leave it out, or give a constraint program (.chr)",

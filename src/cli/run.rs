@@ -1,5 +1,6 @@
 //! `gchr run`: from a program file to its result.
 
+mod anew;
 mod args;
 mod as_gpu_child;
 mod choices;
@@ -175,6 +176,10 @@ fn run_one(
             leaving.end();
             written
         }
+        Err(failure) if anew::begins_anew(args, program, options, &failure) => {
+            std::mem::forget((failure, executable));
+            run_anew(args, options, start, out, member)
+        }
         Err(mut failure) => {
             failure.stats.wall_ms = elapsed();
             let exit = give_up(args, program, &failure, out);
@@ -194,6 +199,25 @@ fn run_one(
             Ok(exit)
         }
     }
+}
+
+/// Runs the program from its beginning where integers have any size.
+fn run_anew(
+    args: &Args,
+    options: &CompileOptions,
+    start: Instant,
+    out: Out,
+    member: &Member,
+) -> Result<Exit, Exit> {
+    let notice = "an integer needs more than 64 bits: the logic machine runs the program anew (--logic: from the start)";
+    report::notices(&[notice.into()]);
+    // What its author should know was told before.
+    let program = args.input().for_logic(true).parse().map_err(|found| report::refuse(&found))?;
+    watchdog::enter(Phase::Compile);
+    let executable = compile(args, &program, options)?;
+    let exit = run_one(args, executable, options, None, start, out, member);
+    std::mem::forget(program);
+    exit
 }
 
 /// What a profile is made of a recorded run.

@@ -320,6 +320,44 @@ fn errors_are_shown_at_the_clause_that_raised_them() {
     }
 }
 
+/// Stores are ground until an integer needs more than 64 bits: nothing is shown before, and the answer is that of the
+/// logic machine. Where it cannot begin anew, it is said how it does from the start.
+#[test]
+fn integers_beyond_64_bits_have_the_answers_of_the_logic_machine() {
+    let scratch = Scratch::new();
+    for (declared, at) in [("n/1, p/1", "any"), ("n(+int), p(+int)", "int")] {
+        let text = format!(
+            ":- chr_constraint {declared}.\nn(0) <=> true.\nn(N), p(X) <=> N > 0 | Y is X * X, M is N - 1, n(M), p(Y).\n"
+        );
+        scratch.file("square.chr", &text);
+        let run =
+            |more: &[&str]| scratch.gchr(&[&["run", "square.chr", "--query", "p(10), n(6)"], more].concat());
+        let store = format!("p(1{})\n", "0".repeat(64));
+        let anew = run(&[]);
+        assert_eq!((anew.code, &anew.stdout), (0, &store), "{at}: {}", anew.stderr);
+        assert!(anew.stderr.contains("more than 64 bits"), "{at}: {}", anew.stderr);
+        let from_start = run(&["--logic"]);
+        assert_eq!((from_start.code, &from_start.stdout), (0, &store), "{at}: {}", from_start.stderr);
+        assert_eq!(from_start.stderr, "", "{at}");
+        let in_file = run(&["--out", "store.txt", "--native", "on"]);
+        assert_eq!((in_file.code, in_file.stdout.as_str()), (0, ""), "{at}: {}", in_file.stderr);
+        assert_eq!(scratch.read("store.txt"), store, "{at}");
+        for more in [&["--trace"][..], &["--semantics", "rounds"], &["--profile", "p.json"]] {
+            let run = run(more);
+            assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{at} {more:?}: {}", run.stderr);
+            assert!(run.stderr.contains("R0101") && run.stderr.contains("--logic"), "{at}: {}", run.stderr);
+        }
+    }
+    // What was written cannot be taken back, and what is no integer overflows there, too.
+    for body in ["write(N), M is N * N", "M is N * 1.0e300"] {
+        scratch.file("stops.chr", &format!(":- chr_constraint a/1.\na(N) <=> N > 0 | {body}, a(M).\n"));
+        let run = scratch.gchr(&["run", "stops.chr", "--query", "a(1000)"]);
+        assert!(run.code == 1 && run.stderr.contains("R0101"), "{body}: {}", run.stderr);
+    }
+    let refused = scratch.gchr(&["run", "square.chr", "--query", "n(1)", "--logic", "--semantics", "rounds"]);
+    assert!(refused.code == 2 && refused.stderr.contains("U0110"), "{}", refused.stderr);
+}
+
 #[test]
 fn what_cannot_be_read_is_left_out_of_a_run_and_of_nothing_else() {
     let scratch = Scratch::new();

@@ -83,6 +83,7 @@ const UNSEEN: &[(&str, &str, &str, &str)] = &[
     ("--seed", "*", "*", "the program has no random numbers"),
     ("--header", "repl", "*", "it is for :facts"),
     ("--logic", "repl", "*", "goals with variables show it"),
+    ("--logic", "run", "*", "integers of more than 64 bits show it"),
     ("--allow", "check", "*", "there is no such warning"),
     ("--deny", "check", "*", "there are no warnings"),
 ];

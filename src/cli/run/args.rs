@@ -59,6 +59,9 @@ pub struct Args {
     /// Look for the first N answers of the last query (.chr)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub answers: Option<u64>,
+    /// Run a constraint program on the logic machine, whatever it needs: integers have any size there (.chr)
+    #[arg(long)]
+    pub logic: bool,
     /// Seed of the random numbers of a program [default: 1] (.chr)
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -134,7 +137,7 @@ impl Args {
     pub fn input(&self) -> Input {
         let rounds = self.semantics.rounds();
         let input = self.program.input().memory(self.limits.memory_of_host());
-        let mut input = input.for_rounds(rounds).without_unreadable(true);
+        let mut input = input.for_rounds(rounds).for_logic(self.logic).without_unreadable(true);
         if let Some(term) = &self.input {
             input = input.term(term);
         }

@@ -313,8 +313,10 @@ fn a_memory_limit_is_no_mistake_of_the_user_wherever_it_is_met() {
 fn failing_and_undefined_steps_are_exit_code_1() {
     let scratch = Scratch::new();
     scratch.file("divide.trs", "map F: Int -> Int;\nvar N: Int;\neqn F(N) = 1 div N;\ninput F(0);\n");
-    scratch
-        .file("overflow.chr", ":- chr_constraint a(+int).\na(N) <=> N > 0 | M is N * N, a(M).\n?- a(10).\n");
+    scratch.file(
+        "overflow.chr",
+        ":- chr_constraint a(+float).\na(N) <=> N > 0 | M is N * N, a(M).\n?- a(10.0).\n",
+    );
     scratch.file("fail.chr", ":- chr_constraint a.\na <=> fail.\n?- a.\n");
     for (program, code) in [("divide.trs", "R0102"), ("overflow.chr", "R0101"), ("fail.chr", "R0301")] {
         let run = scratch.gchr(&["run", program, "--format", "json"]);
