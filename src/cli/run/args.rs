@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "answers")]
     pub all: bool,
     /// Look for the first N answers of the last query (.chr)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, visible_alias = "limit", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub answers: Option<u64>,
     /// Run a constraint program on the logic machine, whatever it needs: integers have any size there (.chr)
     #[arg(long)]
