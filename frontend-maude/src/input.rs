@@ -10,6 +10,7 @@ use gchr_base::stack::with_large_stack;
 use crate::grammar::{Forms, Grammar};
 use crate::lower::{Lower, Output, Space};
 use crate::parser;
+use crate::syntax::Search;
 use crate::token::Token;
 
 /// Reads terms to evaluate by a program that is finished.
@@ -32,6 +33,25 @@ impl InputReader {
             read(&tokens, &mut self.space, &mut self.out).map_err(|found| vec![*found])
         })
     }
+}
+
+/// The term whose value are the solutions of a search from a term.
+pub(crate) fn search(
+    from: GroundTerm,
+    search: &Search,
+    space: &mut Space,
+    out: &mut Output,
+) -> Result<GroundTerm, Box<Diagnostic>> {
+    let (signature, variables) = (space.signature.clone(), space.variables.clone());
+    let forms = space.forms.get_or_insert_with(|| Arc::new(Forms::new(&signature))).clone();
+    let grammar = Grammar { forms: &forms, signature: &signature, variables: &variables };
+    let kind = space.kind_of_sort(from.sort);
+    let pattern = grammar.term(&search.pattern, search.pattern[0].span, Some(kind))?;
+    let conditions = match search.condition.is_empty() {
+        true => Vec::new(),
+        false => crate::modules::conditions(&grammar, &search.condition)?,
+    };
+    Lower { space, out }.searched_for(from, kind, search, &pattern, conditions)
 }
 
 /// Reads a term; it may need further rules where the program is not final.

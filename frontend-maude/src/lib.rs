@@ -32,7 +32,7 @@ pub use syntax::Text;
 use crate::lower::{Lower, Output, Space};
 use crate::modules::{Flat, Modules};
 use crate::signature::Signature;
-use crate::syntax::{Item, Name, Steps};
+use crate::syntax::{How, Item, Name};
 
 /// Most findings that are shown.
 const MAX_FINDINGS: usize = 100;
@@ -76,25 +76,26 @@ pub fn load(sources: &mut SourceMap, id: SourceId, term: Option<SourceId>, files
 struct Reduction {
     module: Arc<Flat>,
     tokens: Vec<token::Token>,
-    steps: Option<Steps>,
+    how: How,
 }
 
 impl Reduction {
     /// The term to evaluate, or what is wrong with it.
     fn term(&self, space: &mut Space, out: &mut Output) -> Result<GroundTerm, Vec<Diagnostic>> {
         let before = out.diagnostics.len();
-        let read = input::read(&self.tokens, space, out);
+        let read = input::read(&self.tokens, space, out).and_then(|term| match &self.how {
+            How::Reduce => Ok(term),
+            How::Rewrite { most } => Ok(Lower { space, out }.rewritten(term, *most)),
+            How::Search(search) => input::search(term, search, space, out),
+        });
         let mut wrong = out.diagnostics.split_off(before);
-        if self.steps.is_some() {
+        if !matches!(self.how, How::Reduce) {
             wrong.extend(self.module.parts.to_vec().iter().flat_map(|part| &part.unread).cloned());
         }
         match (read, has_errors(&wrong)) {
             (Ok(term), false) => {
                 out.diagnostics.append(&mut wrong);
-                Ok(match self.steps {
-                    Some(steps) => Lower { space, out }.rewritten(term, steps),
-                    None => term,
-                })
+                Ok(term)
             }
             (Ok(_), true) => Err(wrong),
             (Err(found), _) => Err(std::iter::once(*found).chain(wrong).collect()),
@@ -126,7 +127,11 @@ fn program(
             Ok(tokens) => {
                 reductions = last
                     .iter()
-                    .map(|module| Reduction { module: module.clone(), tokens: tokens.clone(), steps: None })
+                    .map(|module| Reduction {
+                        module: module.clone(),
+                        tokens: tokens.clone(),
+                        how: How::Reduce,
+                    })
                     .collect();
             }
             Err(found) => diagnostics.push(*found),
@@ -213,7 +218,7 @@ fn reductions(ast: &Text, library: &Text, diagnostics: &mut Vec<Diagnostic>) -> 
             }
             Item::View(_) | Item::Include(..) => {}
             Item::Select(module) => current = modules.expr(module, &[]),
-            Item::Reduce { module, term, steps } => {
+            Item::Reduce { module, term, how } => {
                 let before = modules.diagnostics.len();
                 let module = match module {
                     Some(module) => modules.expr(module, &[]),
@@ -227,8 +232,8 @@ fn reductions(ast: &Text, library: &Text, diagnostics: &mut Vec<Diagnostic>) -> 
                 }
                 // Further terms are of this one where the text declares none.
                 current = current.or_else(|| module.clone());
-                let (tokens, steps) = (term.clone(), *steps);
-                reductions.extend(module.map(|module| Reduction { module, tokens, steps }));
+                let (tokens, how) = (term.clone(), how.clone());
+                reductions.extend(module.map(|module| Reduction { module, tokens, how }));
             }
         }
     }

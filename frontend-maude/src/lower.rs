@@ -12,8 +12,11 @@ mod order;
 mod output;
 mod pattern;
 mod picks;
+mod reach;
 mod rewriting;
 mod search;
+mod sets;
+mod solutions;
 mod sorts;
 mod step;
 mod steps;
@@ -35,6 +38,10 @@ use gchr_base::signature::{
 use gchr_base::source::Span;
 
 pub(crate) use self::output::Output;
+
+use self::reach::Contexts;
+use self::sets::Sets;
+use self::step::Reach;
 
 use crate::grammar::{Forms, binding};
 use crate::modules::Flat;
@@ -106,6 +113,17 @@ enum Make {
     Step(usize),
     /// So many steps, or with a negative number all.
     Rewrite(usize),
+    /// A step to a term that has not been reached.
+    Reach(Reach),
+    /// A value with its context around it.
+    Within(Reach),
+    /// Whether a value is in a set.
+    Includes(usize),
+    /// A set with one more value.
+    Insert(usize),
+    /// A set that is balanced again.
+    Skew(usize),
+    Split(usize),
     /// `if` on values.
     Choice(usize),
     Power,
@@ -148,6 +166,9 @@ pub(crate) struct Space {
     texts: HashMap<(usize, Arc<str>), (SymbolId, Type)>,
     /// By kind.
     lists: HashMap<usize, Lists>,
+    sets: HashMap<usize, Sets>,
+    /// Once there is a search.
+    contexts: Option<Contexts>,
     /// By sort, whether all terms of its kind have it.
     total: Vec<bool>,
     made: HashMap<Make, SymbolId>,
@@ -251,6 +272,8 @@ impl Space {
             number: None,
             texts: HashMap::default(),
             lists: HashMap::default(),
+            sets: HashMap::default(),
+            contexts: None,
             made: HashMap::default(),
             todo: VecDeque::new(),
             defined: HashSet::default(),
@@ -391,6 +414,12 @@ impl Lower<'_> {
             Make::Truth => self.truth_rules(symbol),
             Make::Step(kind) => self.step_rules(symbol, kind),
             Make::Rewrite(kind) => self.rewrite_rules(symbol, kind),
+            Make::Reach(reach) => self.reach_rules(symbol, reach),
+            Make::Within(reach) => self.within(symbol, reach),
+            Make::Includes(kind) => self.includes(symbol, kind),
+            Make::Insert(kind) => self.insert(symbol, kind),
+            Make::Skew(kind) => self.skewed(symbol, kind),
+            Make::Split(kind) => self.raised(symbol, kind),
             Make::Choice(kind) => self.choice_rules(symbol, kind),
             Make::Power => self.power(symbol),
         }
@@ -484,6 +513,25 @@ impl Lower<'_> {
             Make::Rewrite(kind) => {
                 let sort = self.space.sorts[kind];
                 ("@rewrite".into(), vec![sort, int], sort)
+            }
+            Make::Reach(Reach { kind, root }) => {
+                let (context, set) = (self.contexts().0, self.sets(root).sort);
+                ("@reach".into(), vec![self.space.sorts[kind], context, set], self.lists(root).left)
+            }
+            Make::Within(Reach { kind, root }) => {
+                let context = self.contexts().0;
+                ("@within".into(), vec![self.space.sorts[kind], context], self.space.sorts[root])
+            }
+            Make::Includes(kind) => {
+                ("@includes".into(), vec![self.space.sorts[kind], self.sets(kind).sort], truth)
+            }
+            Make::Insert(kind) => {
+                let set = self.sets(kind).sort;
+                ("@insert".into(), vec![self.space.sorts[kind], set], set)
+            }
+            Make::Skew(kind) | Make::Split(kind) => {
+                let set = self.sets(kind).sort;
+                ("@balanced".into(), vec![set], set)
             }
             Make::Choice(kind) => {
                 let sort = self.space.sorts[kind];

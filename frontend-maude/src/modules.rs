@@ -18,7 +18,7 @@ use self::naming::Naming;
 use self::parts::{Keys, Parts};
 use crate::grammar::Forms;
 
-pub(crate) use self::statements::kind_of;
+pub(crate) use self::statements::{conditions, kind_of};
 
 /// A module with all that it imports.
 #[derive(Clone, Debug)]

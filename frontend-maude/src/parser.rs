@@ -2,6 +2,7 @@
 
 mod declarations;
 mod reader;
+mod search;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::reading::Files;
@@ -218,8 +219,14 @@ impl Parser<'_> {
                 if term.is_empty() {
                     return Err(expected(first.span.after(), "a term"));
                 }
-                let steps = (!reduces).then_some(Steps { most });
-                self.text.items.push(Item::Reduce { module, term, steps });
+                let how = if reduces { How::Reduce } else { How::Rewrite { most } };
+                self.text.items.push(Item::Reduce { module, term, how });
+                self.text.lines.push(statement);
+                Ok(())
+            }
+            "search" => {
+                let statement = self.statement()?;
+                self.text.items.push(search::search(&statement)?);
                 self.text.lines.push(statement);
                 Ok(())
             }

@@ -35,7 +35,7 @@ pub(crate) enum Item {
     Reduce {
         module: Option<ModuleExpr>,
         term: Vec<Token>,
-        steps: Option<Steps>,
+        how: How,
     },
     /// The module that further terms are of.
     Select(ModuleExpr),
@@ -43,10 +43,37 @@ pub(crate) enum Item {
     Include(Name, bool),
 }
 
-/// That a term is rewritten by the rules of a system module, too: by so many steps, or by all.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Steps {
+/// What is done with a term to evaluate.
+#[derive(Clone, Debug)]
+pub(crate) enum How {
+    /// It is reduced by equations.
+    Reduce,
+    /// It is rewritten by the rules of a system module, too: by so many steps, or by all.
+    Rewrite { most: Option<u32> },
+    /// Terms are searched that rules can make of it.
+    Search(Search),
+}
+
+/// A search for terms that are reached by rules.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    pub steps: SearchSteps,
+    pub pattern: Vec<Token>,
+    /// Empty: any term that is like the pattern is a solution.
+    pub condition: Vec<Token>,
+    /// Most solutions, and most steps to one.
     pub most: Option<u32>,
+    pub depth: Option<u32>,
+}
+
+/// How many steps there are to a solution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SearchSteps {
+    One,
+    OneOrMore,
+    Any,
+    /// Any number, to a term that no rule applies to.
+    ToEnd,
 }
 
 /// What a module is for.

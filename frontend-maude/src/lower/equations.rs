@@ -1,7 +1,7 @@
 //! Equations and memberships to rules.
 
 use super::pattern::{Matching, needs_search, readings};
-use super::step::{Env, Search, Step, Then, Unmatched, Width};
+use super::step::{Env, REACHED, Search, Step, Stepped, Then, Unmatched, Width};
 use super::steps::{occurrences, same_variable};
 use super::*;
 use crate::syntax::EquationKind;
@@ -17,8 +17,8 @@ pub(super) enum Gives<'t> {
     Value(&'t Expr),
     /// The same, with what is left of the two arguments that an equation was tried on, and a variable for that.
     Apart(&'t Term, usize, &'t [Key; 2], Option<&'t Key>),
-    /// A step by a rule: the same, in such an application.
-    Step(&'t Term, Option<(usize, &'t [(Key, bool)])>, SymbolId),
+    /// A step by a rule: the same, with the arguments that the rule did not match.
+    Step(&'t Term, Option<(usize, &'t [(Key, bool)])>, Stepped),
 }
 
 impl Lower<'_> {
@@ -80,14 +80,13 @@ impl Lower<'_> {
             used(right, &bound);
         }
         if let Some((name, span)) = &missing {
-            self.out.diagnostics.push(
-                Diagnostic::warning(
-                    "T3302",
-                    format!("variable `{name}` has no value: the equation is left out"),
-                )
-                .label(*span, "used here")
-                .help(format!("let `{name}` occur on the left-hand side, or in a pattern of `:=` before")),
-            );
+            let found = Diagnostic::warning(
+                "T3302",
+                format!("variable `{name}` has no value: the equation is left out"),
+            )
+            .label(*span, "used here")
+            .help(format!("let `{name}` occur on the left-hand side, or in a pattern of `:=` before"));
+            self.report(found);
         }
         missing.is_none()
     }
@@ -138,11 +137,20 @@ impl Lower<'_> {
     }
 
     pub(super) fn left_out(&mut self, found: Unmatched) {
-        self.out.diagnostics.push(
-            Diagnostic::warning("T3301", "this left-hand side matches nothing: the equation is left out")
-                .label(found.span, found.reason)
-                .help("a left-hand side is an operator applied to variables and to what normal forms are made of"),
-        );
+        let found = Diagnostic::warning(
+            "T3301",
+            "this left-hand side matches nothing: the equation is left out",
+        )
+        .label(found.span, found.reason)
+        .help("a left-hand side is an operator applied to variables and to what normal forms are made of");
+        self.report(found);
+    }
+
+    /// A rule is used by several functions, and what is wrong with it is said once.
+    fn report(&mut self, found: Diagnostic) {
+        if !self.out.diagnostics.contains(&found) {
+            self.out.diagnostics.push(found);
+        }
     }
 
     /// The rules that say that values of a membership have its sort.
@@ -182,12 +190,19 @@ impl Lower<'_> {
         &mut self,
         symbol: SymbolId,
         mut matching: Matching<'t>,
-        patterns: Vec<Pattern>,
+        mut patterns: Vec<Pattern>,
         mut steps: Vec<Step<'t>>,
         conditions: &'t [Condition],
-        gives: Gives<'_>,
+        gives: Gives<'t>,
         span: Span,
     ) -> Result<(), Unmatched> {
+        let new = match gives {
+            Gives::Step(right, extended, Stepped::New(reach)) => Some((right, extended, reach)),
+            _ => None,
+        };
+        if let Some((.., reach)) = new {
+            patterns.extend(self.bind_reached(&mut matching.cx, reach, span));
+        }
         let searches = |condition: &Condition| match condition {
             Condition::Match(pattern, _) => needs_search(self.space, pattern),
             _ => false,
@@ -196,8 +211,12 @@ impl Lower<'_> {
             for condition in conditions {
                 self.guard(&mut matching, condition)?;
             }
+            if let Some((right, extended, reach)) = new {
+                self.is_new(&mut matching.cx, right, extended, reach, span);
+            }
         } else {
             steps.extend(conditions.iter().map(Step::Holds));
+            steps.extend(new.map(|(right, extended, reach)| Step::New { right, extended, reach }));
             self.searched(&mut matching.cx, steps, gives, span)?;
         }
         let mut cx = matching.cx;
@@ -216,13 +235,11 @@ impl Lower<'_> {
                 let body = self.expr(&cx, right);
                 self.beside_rests(&cx, body, op, rests, span)
             }
-            Gives::Step(right, extended, within) => {
-                let body = match extended {
-                    Some((op, rests)) => self.with_rests(&cx, right, op, rests, span),
-                    None => self.expr(&cx, right),
-                };
+            Gives::Step(right, extended, Stepped::First(within)) => {
+                let body = self.after_step(&cx, right, extended, span);
                 self.app(within, vec![body], span)
             }
+            Gives::Step(.., Stepped::New(reach)) => self.reached(&cx, reach, span),
         };
         self.rule(symbol, cx, patterns, body, span);
         Ok(())
@@ -270,6 +287,20 @@ impl Lower<'_> {
         body
     }
 
+    /// What a rule makes of a term.
+    pub(super) fn after_step(
+        &mut self,
+        cx: &Cx,
+        right: &Term,
+        extended: Option<(usize, &[(Key, bool)])>,
+        span: Span,
+    ) -> Expr {
+        match extended {
+            Some((op, rests)) => self.with_rests(cx, right, op, rests, span),
+            None => self.expr(cx, right),
+        }
+    }
+
     /// A search for the variables that are still without values.
     fn searched(
         &mut self,
@@ -288,7 +319,7 @@ impl Lower<'_> {
         if let Gives::Term(right)
         | Gives::Extended(right, ..)
         | Gives::Apart(right, ..)
-        | Gives::Step(right, ..) = gives
+        | Gives::Step(right, _, Stepped::First(_)) = gives
         {
             let mut variables = Variables::default();
             right.variables(&mut variables);
@@ -300,7 +331,11 @@ impl Lower<'_> {
                 }
             }
         }
-        if let Gives::Extended(_, op, rests, _) | Gives::Step(_, Some((op, rests)), _) = gives {
+        if let Gives::Step(.., Stepped::New(reach)) = gives {
+            wanted.push((REACHED, self.space.sorts[reach.root]));
+        }
+        if let Gives::Extended(_, op, rests, _) | Gives::Step(_, Some((op, rests)), Stepped::First(_)) = gives
+        {
             let lists = self.lists(self.space.signature.ops[op].range);
             let sort = |before: bool| if before { lists.sort } else { lists.left };
             wanted.extend(rests.iter().map(|(key, before)| (key.clone(), sort(*before))));
@@ -382,14 +417,14 @@ impl Lower<'_> {
     }
 
     /// A rule for values with an operator with axioms outermost, of whose arguments some may be left; in such an
-    /// application, if one is given.
+    /// application; or a step to it.
     pub(super) fn flattened(
         &mut self,
         symbol: SymbolId,
         op: usize,
         rule: &Rule,
         right: &Term,
-        within: Option<SymbolId>,
+        stepped: Option<Stepped>,
     ) -> Result<(), Unmatched> {
         let span = rule.span;
         let kind = self.space.signature.ops[op].range;
@@ -402,8 +437,8 @@ impl Lower<'_> {
         let steps = vec![Step::Axioms { op, subject, term: &rule.left, rests: rests.clone() }];
         let matching = Matching::new(cx);
         let joined = self.joined_variables(op, &rule.left, right);
-        let gives = match within {
-            Some(within) => Gives::Step(right, Some((op, &rests)), within),
+        let gives = match stepped {
+            Some(stepped) => Gives::Step(right, Some((op, &rests)), stepped),
             None => Gives::Extended(right, op, &rests, &joined),
         };
         self.complete(symbol, matching, vec![pattern], steps, &rule.conditions, gives, span)

@@ -189,7 +189,7 @@ impl Lower<'_> {
             let symbol = match stuck {
                 Some(op) => self.space.values[op],
                 None => {
-                    let kind = self.kind_of_sort(args[1].sort);
+                    let kind = self.space.kind_of_sort(args[1].sort);
                     self.function(Make::Choice(kind))
                 }
             };
@@ -226,7 +226,7 @@ impl Lower<'_> {
             let stays = match stuck {
                 Some(op) => self.space.values[op],
                 None => {
-                    let kind = self.kind_of_sort(result);
+                    let kind = self.space.kind_of_sort(result);
                     self.function(Make::Choice(kind))
                 }
             };
@@ -244,10 +244,6 @@ impl Lower<'_> {
             Some(of) => self.space.sorts[self.space.signature.kind(of)],
             None => unreachable!("the sorts of a term are declared"),
         }
-    }
-
-    fn kind_of_sort(&self, sort: SortId) -> usize {
-        self.space.sorts.iter().position(|&of| of == sort).unwrap_or(0)
     }
 
     /// The variables of some terms, with their sorts.

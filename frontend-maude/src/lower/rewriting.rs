@@ -4,15 +4,15 @@
 use gchr_base::rule::{GroundNode, GroundTerm};
 
 use super::equations::Gives;
+use super::step::Stepped;
 use super::*;
-use crate::syntax::Steps;
 
 impl Lower<'_> {
     /// A term that is reduced and then rewritten.
-    pub fn rewritten(&mut self, mut term: GroundTerm, steps: Steps) -> GroundTerm {
+    pub fn rewritten(&mut self, mut term: GroundTerm, most: Option<u32>) -> GroundTerm {
         let Some(kind) = self.space.sorts.iter().position(|&sort| sort == term.sort) else { return term };
         let symbol = self.function(Make::Rewrite(kind));
-        let most = steps.most.map_or(-1, i64::from);
+        let most = most.map_or(-1, i64::from);
         term.nodes.extend([GroundNode::Const(Const::Int(most)), GroundNode::App(symbol)]);
         term
     }
@@ -40,7 +40,19 @@ impl Lower<'_> {
 
     /// By rules at the root, then below, from left to right.
     pub(super) fn step_rules(&mut self, symbol: SymbolId, kind: usize) {
-        let others = self.lists(kind).others;
+        let lists = self.lists(kind);
+        self.at_root(symbol, kind, Stepped::First(lists.others));
+        for (op, at) in self.places_of_steps(kind) {
+            match at {
+                Some(at) => self.step_below(symbol, op, at),
+                None => self.step_in_one(symbol, op),
+            }
+        }
+        self.none_else(symbol, &[self.space.sorts[kind]], lists.no_others);
+    }
+
+    /// The rules of a system module for terms of a kind.
+    pub(super) fn at_root(&mut self, symbol: SymbolId, kind: usize, stepped: Stepped) {
         for rule in self.space.rules.clone().iter() {
             if rule.kind != EquationKind::Rule
                 || crate::modules::kind_of(&self.space.signature, &rule.left) != Some(kind)
@@ -48,43 +60,42 @@ impl Lower<'_> {
             {
                 continue;
             }
-            self.step_by(symbol, rule, others);
+            self.step_by(symbol, rule, stepped);
             if let Some(collapsed) = self.collapsed(rule) {
-                self.step_by(symbol, &collapsed, others);
+                self.step_by(symbol, &collapsed, stepped);
             }
         }
+    }
+
+    /// The arguments of operators of a kind that rules may apply to or below; none: one of equal arguments.
+    pub(super) fn places_of_steps(&self, kind: usize) -> Vec<(usize, Option<usize>)> {
         let reached = self.rewritten_kinds();
-        for (op, declared) in self.space.signature.clone().ops.iter().enumerate() {
+        let mut found = Vec::new();
+        for (op, declared) in self.space.signature.ops.iter().enumerate() {
             if declared.range != kind || declared.properties.special.as_deref() == Some("zero") {
                 continue;
             }
-            for (at, &inner) in declared.domain.iter().enumerate() {
-                if reached[inner] && !declared.properties.frozen.contains(&(at as u32 + 1)) {
-                    self.step_below(symbol, op, at);
-                }
-            }
-            let is_frozen = [1, 2].iter().all(|at| declared.properties.frozen.contains(at));
-            if reached[kind] && !is_frozen {
-                self.step_in_one(symbol, op);
+            let is_free = |at: usize| !declared.properties.frozen.contains(&(at as u32 + 1));
+            let below =
+                declared.domain.iter().enumerate().filter(|&(at, &inner)| reached[inner] && is_free(at));
+            found.extend(below.map(|(at, _)| (op, Some(at))));
+            if reached[kind] && (is_free(0) || is_free(1)) && self.space.counted.contains_key(&op) {
+                found.push((op, None));
             }
         }
-        let (span, sort, lists) = (self.place(), self.space.sorts[kind], self.lists(kind));
-        let mut cx = Cx::default();
-        let (_, pattern) = cx.fresh(sort, span);
-        let body = self.app(lists.no_others, Vec::new(), span);
-        self.rule(symbol, cx, vec![pattern], body, span);
+        found
     }
 
-    fn step_by(&mut self, symbol: SymbolId, rule: &Rule, others: SymbolId) {
+    fn step_by(&mut self, symbol: SymbolId, rule: &Rule, stepped: Stepped) {
         let Some(right) = &rule.right else { return };
         let op = match &rule.left.kind {
             TermKind::App(key, args) if !args.is_empty() => Some(self.op(key)),
             _ => None,
         };
         let made = match op.filter(|&op| has_axioms(&self.space.signature.ops[op])) {
-            Some(op) => self.flattened(symbol, op, rule, right, Some(others)),
+            Some(op) => self.flattened(symbol, op, rule, right, Some(stepped)),
             None => {
-                let gives = Gives::Step(right, None, others);
+                let gives = Gives::Step(right, None, stepped);
                 self.free(symbol, &[&rule.left], &rule.conditions, gives, rule.span)
             }
         };

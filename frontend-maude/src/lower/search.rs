@@ -2,7 +2,7 @@
 //! and whose value is a tuple of what the rule needs, or nothing.
 
 use super::pattern::{Matching, readings};
-use super::step::{Env, Search, Step, Then, Unmatched, position};
+use super::step::{Env, REACHED, Search, Step, Then, Unmatched, position};
 use super::steps::occurrences;
 use super::*;
 use crate::signature::Properties;
@@ -29,6 +29,16 @@ impl Lower<'_> {
         match step {
             Step::Is(subject, term) => self.is(symbol, subject, term, then),
             Step::Holds(condition) => self.holds(symbol, condition, then),
+            Step::New { right, extended, reach } => {
+                let Then { env, search, .. } = then;
+                let (mut cx, patterns) = self.again(env, search.span);
+                self.is_new(&mut cx, right, *extended, *reach, search.span);
+                let mut next = env.clone();
+                next.push((REACHED, self.space.sorts[reach.root]));
+                self.go_on(symbol, cx, patterns, Then { env: &next, ..then })?;
+                self.nothing(symbol, env, search);
+                Ok(())
+            }
             Step::Axioms { op, subject, term, rests } => self.axioms(symbol, *op, subject, term, rests, then),
             Step::Take { op, list, pattern, twice } => self.take(symbol, *op, list, pattern, *twice, then),
             Step::Without { op, list, value, all } => {

@@ -43,6 +43,12 @@ pub(super) enum Step<'t> {
         term: &'t Term,
         rests: Vec<(Key, bool)>,
     },
+    /// A rule leads to a term that has not been reached.
+    New {
+        right: &'t Term,
+        extended: Option<(usize, &'t [(Key, bool)])>,
+        reach: Reach,
+    },
     /// Some element is like a pattern; `twice`: it and the one behind it are equal.
     Take {
         op: usize,
@@ -155,7 +161,8 @@ impl<'t> Step<'t> {
             | Step::Prefix { var: term, .. }
             | Step::Behind { value: term, .. }
             | Step::Pick { pattern: term, .. }
-            | Step::Build { var: term, .. } => vec![term],
+            | Step::Build { var: term, .. }
+            | Step::New { right: term, .. } => vec![term],
             Step::Holds(condition) => condition.terms().collect(),
             Step::Before { .. }
             | Step::Keep { .. }
@@ -166,6 +173,26 @@ impl<'t> Step<'t> {
     }
 }
 
+/// Which steps there are.
+#[derive(Clone, Copy)]
+pub(super) enum Stepped {
+    /// The first one that is found, as the argument of a symbol.
+    First(SymbolId),
+    /// One to a term that has not been reached.
+    New(Reach),
+}
+
+/// A search for terms of a kind, at a place of another one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Reach {
+    /// The kind of the value that a step is made in.
+    pub kind: usize,
+    /// The kind of the whole term.
+    pub root: usize,
+}
+
+/// The term that a step leads to.
+pub(super) const REACHED: Key = Key::Place(usize::MAX - 2);
 /// What is left behind an element that is taken.
 #[derive(Clone)]
 pub(super) enum Left {

@@ -82,6 +82,14 @@ fn uses(term: &Term, name: &str) -> bool {
     own || term.children().iter().any(|child| uses(child, name))
 }
 
+/// The conditions of a search.
+pub(crate) fn conditions(grammar: &Grammar<'_>, tokens: &[Token]) -> Result<Vec<Condition>, Fail> {
+    let span = tokens[0].span;
+    let kind = EquationKind::Rule;
+    let written = Equation { kind, tokens: Vec::new(), conditional: true, otherwise: false, span };
+    Reading { signature: grammar.signature, grammar, written: &written }.conditions(tokens)
+}
+
 struct Reading<'a> {
     signature: &'a Signature,
     grammar: &'a Grammar<'a>,

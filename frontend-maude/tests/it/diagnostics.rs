@@ -88,7 +88,10 @@ fn what_is_not_supported_is_said() {
     check("fmod M is\n protecting NAT .\n var N : Nat .\n eq s s N = N .\nendfm\n", &[("T3401", "s s N")]);
     check("fmod M is\n protecting NAT .\n eq s_^3(0) = 0 .\nendfm\n", &[("T3401", "s_^3(0)")]);
     check("fmod M is\n protecting QID .\n eq 'a = 'b .\nendfm\n", &[("T3401", "'a")]);
-    check("fmod M is\nendfm\nsearch true =>* false .\n", &[("T3402", "search")]);
+    check("fmod M is\nendfm\nsearch true =>* false .\n", &[]);
+    check("fmod M is\nendfm\nsearch true => false .\n", &[("T3001", "")]);
+    check("fmod M is\nendfm\nsearch true =>* .\n", &[("T3001", "")]);
+    check("fmod M is\nendfm\nsearch true =>* x .\n", &[("T3102", "x")]);
     let module = "mod M is\n sort A .\n ops a b : -> A .\n crl a => b if a => b .\nendm\n";
     check(&format!("{module}red a .\n"), &[]);
     check(&format!("{module}rew a .\nrew b .\n"), &[("T3401", "=>")]);

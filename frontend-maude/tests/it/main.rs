@@ -10,6 +10,7 @@ mod matching;
 mod modules;
 mod properties;
 mod rewriting;
+mod searching;
 mod sorts;
 
 use gchr_base::diagnostic::{Diagnostic, render_all};
