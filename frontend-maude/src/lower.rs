@@ -160,8 +160,9 @@ pub(crate) struct Space {
     values: Vec<SymbolId>,
     /// By operator whose equal arguments are counted, an argument with its count.
     counted: HashMap<usize, SymbolId>,
-    /// Numbers as values of their kind.
+    /// Integers as values of their kind, and floats as values of theirs.
     number: Option<(usize, SymbolId)>,
+    float: Option<(usize, SymbolId)>,
     /// Quoted identifiers and variables of terms to evaluate, with their sorts.
     texts: HashMap<(usize, Arc<str>), (SymbolId, Type)>,
     /// By kind.
@@ -270,6 +271,7 @@ impl Space {
             values: Vec::new(),
             counted: HashMap::default(),
             number: None,
+            float: None,
             texts: HashMap::default(),
             lists: HashMap::default(),
             sets: HashMap::default(),
@@ -325,6 +327,14 @@ impl Lower<'_> {
             let symbol = self.symbol("@int", vec![self.out.int], self.space.sorts[kind], None);
             self.out.signature.notations.insert(symbol, Notation::Argument);
             self.space.number = Some((kind, symbol));
+        }
+        let floats = signature.literals.floats.then(|| signature.library_sort("Float")).flatten();
+        if let Some(sort) = floats {
+            let kind = signature.kind(Type::Sort(sort));
+            let float = self.out.float();
+            let symbol = self.symbol("@float", vec![float], self.space.sorts[kind], None);
+            self.out.signature.notations.insert(symbol, Notation::Argument);
+            self.space.float = Some((kind, symbol));
         }
         for op in &signature.ops {
             let args: Vec<SortId> = op.domain.iter().map(|&kind| self.space.sorts[kind]).collect();

@@ -26,6 +26,7 @@ impl Lower<'_> {
         let rules = self.space.rules.clone();
         for op in 0..self.space.signature.ops.len() {
             self.special(op);
+            self.special_float(op);
         }
         let mut equations: Vec<&Rule> = Vec::new();
         for rule in rules.iter().filter(|rule| rule.kind == EquationKind::Equation) {

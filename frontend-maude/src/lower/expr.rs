@@ -41,6 +41,11 @@ impl Lower<'_> {
                 Expr { kind: ExprKind::Op { op: *op, args }, sort: self.sort_of(of), span }
             }
             TermKind::Text(text, of) => {
+                if let Some((symbol, value)) = self.float(text, of) {
+                    let kind = ExprKind::Const(Const::Float(value));
+                    let value = Expr { kind, sort: self.out.float(), span };
+                    return self.app(symbol, vec![value], span);
+                }
                 let known = !self.out.frozen || self.text_symbol(text, of).is_some();
                 if let (false, Some(spelled)) = (known, self.spelled(text, span)) {
                     return spelled;
@@ -135,6 +140,16 @@ impl Lower<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What a text stands for that is a finite float, and what makes a value of its kind of that.
+    pub(super) fn float(&self, text: &str, of: &TypeName) -> Option<(SymbolId, f64)> {
+        let (_, symbol) = self.space.float?;
+        let finite = self.space.signature.library_sort("FiniteFloat").map(Type::Sort);
+        let (text, _) = crate::token::float(text).filter(|_| self.space.signature.type_of(of) == finite)?;
+        let value: f64 = text.parse().ok()?;
+        // There is one zero.
+        value.is_finite().then_some((symbol, value + 0.0))
     }
 
     /// A number as a value of its kind.

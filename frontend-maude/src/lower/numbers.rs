@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Floats from here on are whole: 2^53.
+const WITH_FRACTIONS: f64 = 9_007_199_254_740_992.0;
+
 /// How an operator on numbers is computed.
 enum Computed {
     Number(Expr),
@@ -13,7 +16,10 @@ impl Lower<'_> {
     pub(super) fn special(&mut self, op: usize) {
         let declared = &self.space.signature.ops[op];
         let (Some(name), span) = (declared.properties.special.clone(), declared.span) else { return };
-        let Some((_, number)) = self.space.number else { return };
+        let Some((kind, number)) = self.space.number else { return };
+        if declared.domain.iter().any(|&of| of != kind) {
+            return;
+        }
         let count = declared.domain.len();
         let symbol = self.space.calls[op];
         let mut cx = Cx::default();
@@ -32,6 +38,85 @@ impl Lower<'_> {
             }
         };
         self.rule(symbol, cx, patterns, body, span);
+    }
+
+    /// The rules of an operator that is built in, on floats.
+    pub(super) fn special_float(&mut self, op: usize) {
+        let declared = self.space.signature.ops[op].clone();
+        let (Some(name), span) = (declared.properties.special, declared.span) else { return };
+        let Some((kind, float)) = self.space.float else { return };
+        if declared.domain.is_empty() || declared.domain.iter().any(|&of| of != kind) {
+            return;
+        }
+        let of_float = self.out.float();
+        let mut cx = Cx::default();
+        let (mut patterns, mut values) = (Vec::new(), Vec::new());
+        for _ in &declared.domain {
+            let (var, pattern) = cx.fresh(of_float, span);
+            patterns.push(self.built(float, vec![pattern], span));
+            values.push(cx.value(var, span));
+        }
+        let zero = self.float_constant(0.0, span);
+        let plain = |op| (op, false);
+        let (operator, is_test) = match &*name {
+            "add" => plain(Operator::Add),
+            "sub" => plain(Operator::Sub),
+            "mul" => plain(Operator::Mul),
+            "div" => {
+                // What is divided by zero stays.
+                cx.test(self.operation(Operator::Ne, vec![values[1].clone(), zero.clone()], span));
+                plain(Operator::Div)
+            }
+            "min" => plain(Operator::Min),
+            "max" => plain(Operator::Max),
+            "neg" => plain(Operator::Neg),
+            "abs" => plain(Operator::Abs),
+            "floor" => plain(Operator::Floor),
+            "ceiling" => plain(Operator::Ceiling),
+            "lt" => (Operator::Lt, true),
+            "le" => (Operator::Le, true),
+            "gt" => (Operator::Gt, true),
+            "ge" => (Operator::Ge, true),
+            _ => return,
+        };
+        let symbol = self.space.calls[op];
+        if operator.rounds() {
+            self.large_floats(symbol, span);
+            let absolute = self.operation(Operator::Abs, values.clone(), span);
+            let limit = self.float_constant(WITH_FRACTIONS, span);
+            cx.test(self.operation(Operator::Lt, vec![absolute, limit], span));
+        }
+        let mut value = self.operation(operator, values, span);
+        if operator.rounds() {
+            value = self.operation(Operator::ToFloat, vec![value], span);
+        }
+        let body = if is_test {
+            let truth = self.function(Make::Truth);
+            self.app(truth, vec![value], span)
+        } else {
+            // There is one zero: the sum of it and the negative one.
+            let value = self.operation(Operator::Add, vec![value, zero], span);
+            self.app(float, vec![value], span)
+        };
+        self.rule(symbol, cx, patterns, body, span);
+    }
+
+    /// Floats so large that they are whole are what they are rounded to.
+    fn large_floats(&mut self, symbol: SymbolId, span: Span) {
+        let Some((_, float)) = self.space.float else { return };
+        let mut cx = Cx::default();
+        let (value, pattern) = cx.fresh(self.out.float(), span);
+        let value = cx.value(value, span);
+        let absolute = self.operation(Operator::Abs, vec![value.clone()], span);
+        let limit = self.float_constant(WITH_FRACTIONS, span);
+        cx.test(self.operation(Operator::Ge, vec![absolute, limit], span));
+        let pattern = self.built(float, vec![pattern], span);
+        let body = self.app(float, vec![value], span);
+        self.rule(symbol, cx, vec![pattern], body, span);
+    }
+
+    fn float_constant(&mut self, value: f64, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(Const::Float(value)), sort: self.out.float(), span }
     }
 
     fn computed(&mut self, name: &str, args: &[Expr], cx: &mut Cx, span: Span) -> Option<Computed> {

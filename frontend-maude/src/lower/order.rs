@@ -27,16 +27,21 @@ impl Lower<'_> {
         found
     }
 
-    fn numbers_of(&self, kind: usize) -> Option<SymbolId> {
-        self.space.number.filter(|(of, _)| *of == kind).map(|(_, symbol)| symbol)
+    /// What makes values of a kind of integers and of floats, with the sorts of these.
+    fn numbers_of(&mut self, kind: usize) -> Vec<(SymbolId, SortId)> {
+        let of_kind = |numbers: Option<(usize, SymbolId)>| numbers.filter(|(of, _)| *of == kind);
+        let (number, float) = (of_kind(self.space.number), of_kind(self.space.float));
+        let number = number.map(|(_, symbol)| (symbol, self.out.int));
+        let float = float.map(|(_, symbol)| (symbol, self.out.float()));
+        number.into_iter().chain(float).collect()
     }
 
     pub(super) fn before_rules(&mut self, symbol: SymbolId, kind: usize) {
         let (span, sort) = (self.place(), self.space.sorts[kind]);
-        if let Some(number) = self.numbers_of(kind) {
+        for (number, of) in self.numbers_of(kind) {
             let mut cx = Cx::default();
-            let (a, left) = cx.fresh(self.out.int, span);
-            let (b, right) = cx.fresh(self.out.int, span);
+            let (a, left) = cx.fresh(of, span);
+            let (b, right) = cx.fresh(of, span);
             let values = vec![cx.value(a, span), cx.value(b, span)];
             let body = self.operation(Operator::Lt, values, span);
             let patterns = [left, right].map(|pattern| self.built(number, vec![pattern], span)).to_vec();
@@ -97,7 +102,7 @@ impl Lower<'_> {
     pub(super) fn rank_rules(&mut self, symbol: SymbolId, kind: usize) {
         let span = self.place();
         let mut ranked: Vec<(SymbolId, Vec<SortId>)> = Vec::new();
-        ranked.extend(self.numbers_of(kind).map(|number| (number, vec![self.out.int])));
+        ranked.extend(self.numbers_of(kind).into_iter().map(|(number, of)| (number, vec![of])));
         ranked.extend(self.builders(kind));
         for (rank, (builder, args)) in ranked.into_iter().enumerate() {
             let mut cx = Cx::default();

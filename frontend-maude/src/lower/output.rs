@@ -28,6 +28,8 @@ pub(crate) struct Output {
     pub rules: Vec<rule::Rule>,
     pub diagnostics: Vec<Diagnostic>,
     pub int: SortId,
+    /// Once a module has floats.
+    float: Option<SortId>,
     pub host: Host,
     /// Whether the rules are final: further terms use what there is.
     pub(super) frozen: bool,
@@ -41,7 +43,14 @@ impl Output {
         signature.sorts[signature.booleans.sort].name = HIDDEN_BOOL.into();
         let int = signature.sorts.push(ir::Sort { name: "Int".into(), kind: SortKind::Int, span: None });
         let (rules, diagnostics, host) = (Vec::new(), Vec::new(), Host::default());
-        Self { signature, rules, diagnostics, int, host, frozen: false, missing: None }
+        Self { signature, rules, diagnostics, int, float: None, host, frozen: false, missing: None }
+    }
+
+    /// The sort of floats.
+    pub(super) fn float(&mut self) -> SortId {
+        *self.float.get_or_insert_with(|| {
+            self.signature.sorts.push(ir::Sort { name: "Float".into(), kind: SortKind::Float, span: None })
+        })
     }
 
     /// The program so far.

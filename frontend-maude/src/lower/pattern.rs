@@ -180,6 +180,11 @@ impl Lower<'_> {
                 Ok(Pattern { kind, sort, span })
             }
             TermKind::Text(text, of) => {
+                if let Some((symbol, value)) = self.float(text, of) {
+                    let kind = PatternKind::Const(Const::Float(value));
+                    let value = Pattern { kind, sort: self.out.float(), span };
+                    return Ok(self.built(symbol, vec![value], span));
+                }
                 let symbol = self.text(text, of, span);
                 Ok(self.built(symbol, Vec::new(), span))
             }

@@ -27,6 +27,7 @@ pub(super) fn total(signature: &Signature) -> Vec<bool> {
             let holds = signature.ops.iter().filter(|op| op.range == kind).all(covers)
                 && (!literals.naturals || literal("Nat"))
                 && (!literals.integers || literal("Int"))
+                && (!literals.floats || literal("Float"))
                 && (!literals.identifiers || literal("Qid"));
             changed |= total[sort] && !holds;
             total[sort] &= holds;
@@ -100,6 +101,10 @@ impl Lower<'_> {
                     self.number_rule(symbol, number, op, body);
                 }
             }
+        }
+        if self.finite_floats(kind).is_some_and(|of| below.contains(&of)) {
+            let body = self.condition(true, span);
+            self.float_rule(symbol, body);
         }
         for (op, declared) in self.space.signature.clone().ops.iter().enumerate() {
             let fits =
@@ -283,6 +288,10 @@ impl Lower<'_> {
                 }
             }
         }
+        if let Some(sort) = self.finite_floats(kind) {
+            let body = self.integer(sort as i64, span);
+            self.float_rule(symbol, body);
+        }
         for (text, sort) in self.texts_of(kind) {
             let pattern = self.built(text, Vec::new(), span);
             let body = self.integer(sort as i64, span);
@@ -305,6 +314,21 @@ impl Lower<'_> {
         let (_, pattern) = cx.fresh(self.space.sorts[kind], span);
         let body = self.integer(-1, span);
         self.rule(symbol, cx, vec![pattern], body, span);
+    }
+
+    /// The sort of the floats of a kind.
+    fn finite_floats(&self, kind: usize) -> Option<usize> {
+        let sort = self.space.signature.library_sort("FiniteFloat");
+        sort.filter(|_| self.space.float.is_some_and(|(of, _)| of == kind))
+    }
+
+    /// A rule for floats.
+    fn float_rule(&mut self, symbol: SymbolId, body: Expr) {
+        let Some((_, float)) = self.space.float else { return };
+        let mut cx = Cx::default();
+        let (_, pattern) = cx.fresh(self.out.float(), body.span);
+        let pattern = self.built(float, vec![pattern], body.span);
+        self.rule(symbol, cx, vec![pattern], body.clone(), body.span);
     }
 
     /// Rules for memberships in one of some sorts: true, or the number of the sort.

@@ -534,23 +534,6 @@ fn identifiers_and_their_strings() {
     );
 }
 
-/// Nothing computes with them, and they may be parts of terms.
-#[test]
-fn floats_are_constants() {
-    check(
-        "fmod M is protecting FLOAT .  sort E .  ops e f : Float -> E .  var X : Float .  eq f(2.50) = e(1.0) .  eq f(X) = e(X) [owise] . endfm",
-        &[
-            ("f(1.50)", "e(1.5)"),
-            ("f(25.0e-1)", "e(1.0)"),
-            ("e(-2.5e-3)", "e(-2.5000000000000001e-3)"),
-            ("e(.5) == e(0.5)", "true"),
-            ("e(100.0)", "e(1.0e+2)"),
-            ("e(Infinity)", "e(Infinity)"),
-            ("1.5 :: FiniteFloat and not (Infinity :: FiniteFloat)", "true"),
-        ],
-    );
-}
-
 #[test]
 fn memberships_in_associative_operators() {
     let text = "fmod M is sorts E P . subsort E < P . op _;_ : [P] [P] -> [P] [assoc] . ops a b c d : -> E .

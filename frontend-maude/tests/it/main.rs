@@ -5,6 +5,7 @@ mod counts;
 mod diagnostics;
 mod docs;
 mod evaluation;
+mod floats;
 mod growth;
 mod matching;
 mod modules;
