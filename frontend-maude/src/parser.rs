@@ -275,8 +275,8 @@ impl Parser<'_> {
     fn not_run(&mut self, word: &Token) {
         self.diagnostics.push(
             Diagnostic::warning("T3402", format!("`{}` is not run", word.text))
-                .label(word.span, "has no one normal form as its result")
-                .help("`red` and `rew` give terms to evaluate"),
+                .label(word.span, "gives no terms to evaluate")
+                .help("`red` and `rew` evaluate a term, `search` finds those that rules make of it"),
         );
     }
 
