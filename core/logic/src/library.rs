@@ -136,6 +136,7 @@ fn declare(terms: &Terms, directive: LogicTermId, operators: &mut Operators) {
 #[cfg(test)]
 mod tests {
     use gchr_base::control::{Control, Limits};
+    use gchr_base::hash::HashSet;
     use gchr_base::logic::LogicProgram;
 
     use super::*;
@@ -162,5 +163,56 @@ mod tests {
             .filter(|name| name != "dynamic/1")
             .collect();
         assert!(unknown.is_empty(), "the frontend does not know {unknown:?}");
+    }
+
+    /// A program that mentions none of the predicates that give variables attributes wakes nothing: the loader knows
+    /// all of them, those of the library too that come to `put_attr/3` by others.
+    #[test]
+    fn the_loader_knows_what_gives_variables_attributes() {
+        const CONTROL: [&str; 5] = [",", ";", "->", "*->", "\\+"];
+        let mut calls: Vec<(&str, HashSet<&str>)> = Vec::new();
+        for read in terms(&gchr_chr::TermReader).expect("the library is read") {
+            let Some(term) = read.term else { continue };
+            let (head, body) = match read.terms.functor(term) {
+                Some((":-", &[head, body])) => (head, body),
+                _ => continue,
+            };
+            let Some((head, _)) = read.terms.functor(head) else { continue };
+            // Goals, and what else has a name that no term of a program has: closures of helpers.
+            let (mut called, mut todo) = (HashSet::default(), vec![(body, true)]);
+            while let Some((term, is_goal)) = todo.pop() {
+                if let LogicNode::Atom(name) = read.terms.node(term)
+                    && (is_goal || name.starts_with('$'))
+                {
+                    called.insert(&**name);
+                }
+                let Some((name, args)) = read.terms.functor(term) else { continue };
+                if is_goal || name.starts_with('$') {
+                    called.insert(name);
+                }
+                todo.extend(args.iter().map(|&arg| (arg, is_goal && CONTROL.contains(&name))));
+            }
+            calls.push((head, called));
+        }
+        let mut reach: HashSet<&str> = HashSet::default();
+        reach.insert("put_attr");
+        loop {
+            let further = calls.iter().filter(|(head, called)| {
+                !reach.contains(head) && called.iter().any(|name| reach.contains(name))
+            });
+            let further: Vec<&str> = further.map(|(head, _)| *head).collect();
+            if further.is_empty() {
+                break;
+            }
+            reach.extend(further);
+        }
+        // These give attributes where there are some, or run goals of the program.
+        const OF_OTHERS: [&str; 5] =
+            ["copy_term", "duplicate_term", "expand_goal", "expand_term", "findnsols"];
+        let known = |name: &str| crate::load::ATTRIBUTES.contains(&name) || OF_OTHERS.contains(&name);
+        let mut unknown: Vec<&str> =
+            reach.into_iter().filter(|name| !name.starts_with('$') && !known(name)).collect();
+        unknown.sort_unstable();
+        assert!(unknown.is_empty(), "the loader does not know {unknown:?}");
     }
 }

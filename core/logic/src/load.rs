@@ -22,8 +22,8 @@ pub struct Loaded {
     pub(crate) constraints: Constraints,
 }
 
-/// Predicates that give variables attributes.
-const ATTRIBUTES: &[&str] = &[
+/// Predicates that give variables attributes: a test compares them with the library.
+pub(crate) const ATTRIBUTES: &[&str] = &[
     "freeze",
     "dif",
     "when",
@@ -54,6 +54,13 @@ const ATTRIBUTES: &[&str] = &[
     "#\\/",
     "#/\\",
     "#\\",
+    "in_set",
+    "automaton",
+    "serialized",
+    "disjoint2",
+    "indomain",
+    "label",
+    "labeling",
 ];
 
 /// Compiles a program; what keeps it from being run is said.
