@@ -35,6 +35,13 @@ impl InputReader {
     }
 }
 
+/// What is read by the grammar of a module, whose forms are made once.
+fn by_grammar<R>(space: &mut Space, read: impl FnOnce(&Grammar<'_>) -> R) -> R {
+    let (signature, variables) = (space.signature.clone(), space.variables.clone());
+    let forms = space.forms.get_or_insert_with(|| Arc::new(Forms::new(&signature))).clone();
+    read(&Grammar { forms: &forms, signature: &signature, variables: &variables })
+}
+
 /// The term whose value are the solutions of a search from a term.
 pub(crate) fn search(
     from: GroundTerm,
@@ -42,15 +49,15 @@ pub(crate) fn search(
     space: &mut Space,
     out: &mut Output,
 ) -> Result<GroundTerm, Box<Diagnostic>> {
-    let (signature, variables) = (space.signature.clone(), space.variables.clone());
-    let forms = space.forms.get_or_insert_with(|| Arc::new(Forms::new(&signature))).clone();
-    let grammar = Grammar { forms: &forms, signature: &signature, variables: &variables };
     let kind = space.kind_of_sort(from.sort);
-    let pattern = grammar.term(&search.pattern, search.pattern[0].span, Some(kind))?;
-    let conditions = match search.condition.is_empty() {
-        true => Vec::new(),
-        false => crate::modules::conditions(&grammar, &search.condition)?,
-    };
+    let (pattern, conditions) = by_grammar(space, |grammar| {
+        let pattern = grammar.term(&search.pattern, search.pattern[0].span, Some(kind))?;
+        let conditions = match search.condition.is_empty() {
+            true => Vec::new(),
+            false => crate::modules::conditions(grammar, &search.condition)?,
+        };
+        Ok::<_, Box<Diagnostic>>((pattern, conditions))
+    })?;
     Lower { space, out }.searched_for(from, kind, search, &pattern, conditions)
 }
 
@@ -60,10 +67,7 @@ pub(crate) fn read(
     space: &mut Space,
     out: &mut Output,
 ) -> Result<GroundTerm, Box<Diagnostic>> {
-    let (signature, variables) = (space.signature.clone(), space.variables.clone());
-    let forms = space.forms.get_or_insert_with(|| Arc::new(Forms::new(&signature))).clone();
-    let grammar = Grammar { forms: &forms, signature: &signature, variables: &variables };
-    let term = grammar.term(tokens, tokens[0].span, None)?;
+    let term = by_grammar(space, |grammar| grammar.term(tokens, tokens[0].span, None))?;
     let ground = Lower { space, out }.ground(&term);
     match out.take_missing() {
         None => Ok(ground),

@@ -24,6 +24,22 @@ pub(crate) fn is_special(c: char) -> bool {
     matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',')
 }
 
+/// The places of tokens outside of brackets, these left out.
+pub(crate) fn outside_brackets(tokens: &[Token]) -> impl Iterator<Item = usize> {
+    let mut depth = 0i32;
+    tokens.iter().enumerate().filter_map(move |(at, token)| match &*token.text {
+        "(" | "[" | "{" => {
+            depth += 1;
+            None
+        }
+        ")" | "]" | "}" => {
+            depth -= 1;
+            None
+        }
+        _ => (depth == 0).then_some(at),
+    })
+}
+
 /// The name of an operator that these tokens write. Brackets around the whole go; what stands before a bracket or a
 /// comma needs no backquote, and one keeps two words apart that white space stands between.
 pub(crate) fn operator_name(tokens: &[Token]) -> Arc<str> {

@@ -11,7 +11,7 @@ use crate::parser::{Reader, expected};
 use crate::signature::{ModulePart, Signature, Type};
 use crate::syntax::*;
 use crate::term::{Condition, Rule, Special, Term, TermKind};
-use crate::token::Token;
+use crate::token::{Token, outside_brackets};
 
 /// The declared variables of a module.
 pub(super) fn variables(module: &Module) -> HashMap<Arc<str>, TypeName> {
@@ -224,19 +224,7 @@ pub(crate) fn kind_of(signature: &Signature, term: &Term) -> Option<usize> {
     }
 }
 
-/// The places of a token outside of brackets and of `if ... fi`.
+/// The places of a token outside of brackets, with something before it.
 fn outside(tokens: &[Token], text: &str) -> Vec<usize> {
-    let mut depth = 0i32;
-    let mut found = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        match &*token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 && token.is(text) && at > 0 {
-            found.push(at);
-        }
-    }
-    found
+    outside_brackets(tokens).filter(|&at| at > 0 && tokens[at].is(text)).collect()
 }

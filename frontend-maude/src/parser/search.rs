@@ -1,6 +1,7 @@
 //! `search [SOLUTIONS, DEPTH] in MODULE : TERM =>* PATTERN such that CONDITION .`
 
 use super::*;
+use crate::token::outside_brackets;
 
 /// Between a term and a pattern.
 const ARROWS: [(&str, SearchSteps); 4] = [
@@ -15,8 +16,7 @@ pub(super) fn search(statement: &[Token]) -> Result<Item, Fail> {
     let ([most, depth], rest) = bounds(&statement[1..])?;
     let (module, tokens) = in_module(rest)?;
     let arrow = |token: &Token| ARROWS.iter().find(|(text, _)| token.is(text)).map(|(_, steps)| *steps);
-    let places = outside(&tokens);
-    let Some((at, steps)) = places.iter().find_map(|&at| Some((at, arrow(&tokens[at])?))) else {
+    let Some((at, steps)) = outside_brackets(&tokens).find_map(|at| Some((at, arrow(&tokens[at])?))) else {
         return Err(expected(word.after(), "a term, then `=>1`, `=>+`, `=>*` or `=>!` and a pattern"));
     };
     let behind = &tokens[at + 1..];
@@ -25,7 +25,7 @@ pub(super) fn search(statement: &[Token]) -> Result<Item, Fail> {
         [first, second, ..] => first.is("such") && second.is("that"),
         _ => false,
     };
-    let (pattern, condition) = match outside(behind).into_iter().find(begins_condition) {
+    let (pattern, condition) = match outside_brackets(behind).find(begins_condition) {
         Some(at) => (&behind[..at], &behind[at + if behind[at].is("such") { 2 } else { 1 }..]),
         None => (behind, &behind[..0]),
     };
@@ -61,19 +61,4 @@ fn bounds(tokens: &[Token]) -> Result<([Option<u32>; 2], &[Token]), Fail> {
         }
         _ => none,
     }
-}
-
-/// The places outside of brackets.
-fn outside(tokens: &[Token]) -> Vec<usize> {
-    let mut depth = 0i32;
-    let mut found = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        match &*token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            _ if depth == 0 => found.push(at),
-            _ => {}
-        }
-    }
-    found
 }
