@@ -178,13 +178,14 @@ fn told(error: &clap::Error) -> ExitCode {
 }
 
 fn dispatch(command: &Command, start: Instant) -> Exit {
-    if !matches!(command, Command::Run(_))
+    use Command::{Check, Emit, Fmt, Run, Verify, Why};
+    if !matches!(command, Run(_))
         && memory::is_tight()
         && let Err(exit) = memory::start_threads(None)
     {
         return exit;
     }
-    if matches!(command, Command::Check(_) | Command::Fmt(_) | Command::Emit(_) | Command::Verify(_)) {
+    if matches!(command, Run(_) | Why(_) | Check(_) | Fmt(_) | Emit(_) | Verify(_)) {
         watchdog::bound_memory();
     }
     match command {

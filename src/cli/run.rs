@@ -42,7 +42,6 @@ pub use later_kernels::compile as compile_later_kernels;
 pub fn run(args: &Args, start: Instant) -> Exit {
     watchdog::limit(args.limits.timeout(), start);
     args.limits.bound_process(args.device.device());
-    watchdog::bound_memory();
     match run_from(args, start) {
         Ok(exit) | Err(exit) => exit,
     }

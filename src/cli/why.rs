@@ -112,7 +112,6 @@ impl Args {
 pub fn run(args: &Args, start: Instant) -> Exit {
     watchdog::limit(args.limits.timeout(), start);
     args.limits.bound_process(Device::Cpu);
-    watchdog::bound_memory();
     match explain(args, start) {
         Ok(exit) | Err(exit) => exit,
     }
