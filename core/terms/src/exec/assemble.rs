@@ -301,6 +301,18 @@ impl Assembler<'_> {
         bound.retain(live, &mut |local| used.remove(self.slots[local]));
     }
 
+    /// The same where a path begins. All slots in use are those of locals there; where a path needs a few of very many,
+    /// these are less to look at than the others.
+    fn keep_on_path(&mut self, live: &LocalSet) {
+        if live.words() * 16 > self.state.bound.words() {
+            return self.keep_only(live);
+        }
+        let PathState { bound, used, .. } = &mut self.state;
+        bound.intersect(live);
+        *used = SlotSet::default();
+        bound.iter().for_each(|local| used.insert(self.slots[local]));
+    }
+
     // Code.
 
     fn here(&self) -> Pc {
@@ -388,7 +400,7 @@ impl Assembler<'_> {
             }
         }
         let sets = self.before.steps(block, after);
-        self.keep_only(&sets[0]);
+        self.keep_on_path(&sets[0]);
         for (i, step) in block.steps.iter().enumerate() {
             self.step(step, &sets[i], &sets[i + 1]);
         }

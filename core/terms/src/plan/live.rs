@@ -64,6 +64,19 @@ impl LocalSet {
             *bits != 0
         });
     }
+    /// Removes all that another set does not have.
+    pub fn intersect(&mut self, kept: &LocalSet) {
+        let mut at = 0;
+        self.0.retain_mut(|(word, bits)| {
+            at += kept.0[at..].partition_point(|&(other, _)| other < *word);
+            *bits &= kept.0.get(at).filter(|(other, _)| other == word).map_or(0, |&(_, bits)| bits);
+            *bits != 0
+        });
+    }
+    /// How many words hold it: at most so many times 64 locals.
+    pub fn words(&self) -> usize {
+        self.0.len()
+    }
     /// The locals in order.
     pub fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
         self.0.iter().flat_map(|&(word, bits)| {

@@ -188,8 +188,7 @@ pub const TERM_PROGRAMS: &[Kind] = &[
     ("a tree", 1000, |n| format!("{C} eqn f({}) = Z;", tree(n))),
     ("fields of constants", 100, |n| wide(n, |i| if i == 0 { "x0".into() } else { "Z".into() })),
     ("fields of variables", 100, |n| wide(n, |i| format!("x{i}"))),
-    // Thousands take longer than in proportion: what is alive before each test of an argument is nearly all of them.
-    ("arguments", 100, |n| {
+    ("arguments", 500, |n| {
         let sorts = join(n, " # ", |_| "N".into());
         let (constants, variables) = (join(n, ", ", |_| "Z".into()), join(n, ", ", |i| format!("v{i}")));
         format!(

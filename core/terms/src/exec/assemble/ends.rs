@@ -340,7 +340,7 @@ impl Assembler<'_> {
         if !one_load {
             live.insert(on);
         }
-        self.keep_only(&live);
+        self.keep_on_path(&live);
         let loads: Vec<(Slot, Field)> = fields.iter().map(|&(l, f)| (self.bind(l), f)).collect();
         if !one_load && !needs_on {
             self.state.bound.remove(on);
