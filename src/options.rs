@@ -159,7 +159,7 @@ pub struct CompileOptions {
     /// Whether a device refuses a term program without calls that can run side by side: one thread would do it all.
     pub only_parallel: bool,
     /// Whether nothing but the term of the program is evaluated: then nothing is compiled that it cannot come to (for
-    /// a device, where that is at least a quarter of the code).
+    /// a device, where that is at least a quarter of the rules).
     pub only_start: bool,
     /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each
     /// rule, which costs time. The CPU and the simulator record without it.

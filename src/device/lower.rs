@@ -12,7 +12,7 @@ use gchr_kernels_terms::tasks::codegen::Pieces;
 use gchr_kernels_terms::tasks::kernels::Tuning;
 use gchr_kernels_terms::topology::kernels::Collector;
 use gchr_kernels_terms::{tasks, topology};
-use gchr_terms::plan::{TermOptions, TermPlan, compile};
+use gchr_terms::plan::{TermOptions, TermPlan, compile, start_needs_most};
 
 use super::kernels::HasKernels;
 use crate::options::{CompileOptions, KernelTier, Schedule, Scheduler};
@@ -104,11 +104,9 @@ fn plan_for_tasks(
 ) -> Result<TermPlan, Vec<Diagnostic>> {
     let passes = TermOptions::tasks(options.schedule.collector_of_tasks() == Collector::Queue);
     let passes = if wanted == KernelTier::Soon { passes.short() } else { passes };
-    let mut plan = compile(rules, &passes)?;
-    if let (rule::Start::Term(Some(term)), true) = (&rules.start, options.only_start) {
-        plan.keep_reachable(term.symbols());
-    }
-    Ok(plan)
+    // Kernels that further terms would find in the cache are worth more than slightly smaller ones.
+    let only_start = options.only_start && !start_needs_most(rules);
+    compile(rules, &TermOptions { only_start, ..passes })
 }
 
 /// Generates the kernels of a term program, as the options say but for what matters of them; `planned` is its plan for

@@ -31,6 +31,7 @@ mod verify;
 pub use cost::{Callees, runs_often};
 pub use ir::*;
 pub use layout::{Class, ClassId, Field, Layout, SortLayout, Variant};
+pub use reach::start_needs_most;
 pub use verify::verify;
 
 use gchr_base::diagnostic::Diagnostic;

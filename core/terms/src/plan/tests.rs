@@ -533,33 +533,6 @@ fn arms_for_cells_are_accounted_for_where_the_value_is_none() {
     assert!(verify(&plan).is_empty());
 }
 
-/// Functions that a term cannot come to go, unless they are a small part; the others know each other by their new
-/// numbers.
-#[test]
-fn functions_that_a_term_cannot_come_to_are_left_out() {
-    let rules = "G(X) = Plus(G(X), H(X)); H(S(X)) = S(H(X)); H(Zero) = Zero;
-        F(Zero, Y) = Y; F(S(X), Y) = S(F(X, Plus(X, Y))); Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
-        Even(Nil) = Nil; Even(Cons(X, L)) = Cons(X, Odd(L)); Odd(Nil) = Nil; Odd(Cons(X, L)) = Even(L);";
-    let kept = |input: &str| {
-        let program = program(&format!("{} input {input};", system(rules)));
-        let Start::Term(Some(term)) = &program.start else { panic!("no term") };
-        let mut plan = compile(&program, &TermOptions::default()).expect("a plan");
-        let all = plan.functions.len();
-        plan.keep_reachable(term.symbols());
-        assert_eq!(verify(&plan), Vec::<String>::new());
-        let names: Vec<String> = plan.functions.iter().map(|f| f.name.clone()).collect();
-        let value = crate::exec::run(&program, &plan, term, &mut Default::default());
-        (names, all, value.expect("a value").normal_form.to_text())
-    };
-    let (names, _, value) = kept("F(S(S(S(Zero))), Zero)");
-    assert_eq!((names, value), (vec!["Plus".into(), "F".into()], "S^6(Zero)".into()));
-    let (names, all, value) = kept("S(H(F(Zero, Zero)))");
-    assert!(names.len() < all && names.contains(&"H".to_string()), "{names:?}");
-    assert_eq!(value, "S(Zero)");
-    let (names, all, _) = kept("Cons(F(H(Zero), Zero), Even(Cons(Zero, Odd(Nil))))");
-    assert_eq!(names.len(), all, "{names:?}");
-}
-
 /// Of a program of which nothing but its own term is evaluated nothing is compiled that the term cannot come to; what
 /// that makes of it is what the whole plan makes of it.
 #[test]
@@ -589,6 +562,25 @@ fn what_a_term_cannot_come_to_is_not_compiled() {
         let zero = program.signature.symbols.iter().find(|symbol| symbol.name == "Zero").expect("a symbol");
         assert_eq!(part.layout.sorts[zero.result].variants.len(), variants, "{input}");
     }
+}
+
+/// A term that needs most rules is no reason to compile others for it alone.
+#[test]
+fn terms_that_need_most_rules_are_known() {
+    let rules =
+        "F(Zero, Y) = Y; F(S(X), Y) = S(F(X, Plus(X, Y))); Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
+        H(X) = X; Even(Nil) = Nil;";
+    for (input, most) in [
+        ("F(Zero, Zero)", false),
+        ("H(F(Zero, Zero))", true),
+        ("Cons(H(Zero), Even(Nil))", false),
+        ("Cons(H(F(Zero, Zero)), Even(Nil))", true),
+        ("Zero", false),
+    ] {
+        let program = program(&format!("{} input {input};", system(rules)));
+        assert_eq!(start_needs_most(&program), most, "{input}");
+    }
+    assert!(start_needs_most(&program(&system(rules))), "no term: all");
 }
 
 /// Calls keep no values of constants that only later calls need: a resume point of each would be as long as the rest.
