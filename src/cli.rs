@@ -134,6 +134,7 @@ pub fn main() -> ExitCode {
     let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command, start)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
     out_file::remove_parts();
+    report::cache_failure();
     if let (Exit::Failed, Some(signal)) = (exit, interrupt::signal()) {
         end_by(signal);
     }

@@ -50,6 +50,11 @@ pub fn cache_refusal() -> Option<String> {
     Some(format!("the kernel cache {} is not used: {refusal}", cache.folder()?.display()))
 }
 
+/// Why compiled kernels were not kept, or not found, so far: no room on the disk, say.
+pub fn cache_failure() -> Option<&'static str> {
+    gchr_cuda::cache::failure()
+}
+
 /// The folder of all that is kept from run to run; `None` where there is no place for it.
 pub fn cache_folder() -> Option<std::path::PathBuf> {
     gchr_cuda::cache::root_folder()

@@ -92,10 +92,21 @@ pub fn notices(notices: &[String]) {
     }
 }
 
-/// Says that compiled kernels are not kept, where that is so.
+/// Says that compiled kernels will not be kept, where that is known before.
 pub fn cache() {
     if let Some(refusal) = gchr::device::cache_refusal() {
         say(&format!("gchr: {refusal}\n"));
+    }
+}
+
+/// Says that compiled kernels were not kept, where that was not known before.
+pub fn cache_failure() {
+    if let Some(failure) = gchr::device::cache_failure()
+        && gchr::device::cache_refusal().is_none()
+    {
+        say(&format!(
+            "gchr: {failure}; the next run compiles its kernels again (GCHR_CACHE_DIR names another folder)\n"
+        ));
     }
 }
 

@@ -27,7 +27,8 @@ pub fn set_compile_helper(program: PathBuf, arguments: Vec<OsString>) {
     let _ = COMMAND.set((program, arguments));
 }
 
-/// Compiles what the lines of the input say, until it ends or what it says is no job.
+/// Compiles what the lines of the input say, until it ends or what it says is no job. Code that is not in the cache is
+/// of no use to the process that asked for it.
 pub fn serve_compiler(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
     let mut compiler = None;
     for line in input.lines() {
@@ -38,6 +39,7 @@ pub fn serve_compiler(input: impl BufRead, mut output: impl Write) -> io::Result
         let arch = if job.machine_code { Arch::Real(job.arch) } else { Arch::Virtual(job.arch) };
         let options = job.options.iter().fold(NvrtcOptions::none(), |options, option| options.with(option));
         let is_done = compiler.as_ref().is_some_and(|c| c.build(&job.source, NAME, arch, &options).is_ok());
+        let is_done = is_done && gchr_cuda::cache::failure().is_none();
         writeln!(output, "{is_done}")?;
         output.flush()?;
     }

@@ -4,9 +4,9 @@
 //! The key of an entry is a hash of everything that the output of the compiler or of the checker depends on. An entry
 //! is written aside and renamed, and carries its key, its length and a checksum: a reader sees a whole entry or none,
 //! and a damaged one counts as none. Only what this user has written is read ([`Folder`]). The cache is an
-//! optimisation: when it cannot be read or written, work goes on without it and a warning is traced; [`Cache::refusal`]
-//! says when its folder is not used at all. The entries that were not used for longest go when the cache outgrows its
-//! limit.
+//! optimisation: when it cannot be read or written, work goes on without it, a warning is traced, and [`failure`] tells
+//! afterwards; [`Cache::refusal`] says when its folder is not used at all. The entries that were not used for longest go
+//! when the cache outgrows its limit.
 
 mod entry;
 mod folder;
@@ -16,6 +16,7 @@ mod sealed;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use entry::Entry;
@@ -161,8 +162,17 @@ impl Cache {
         if !self.warned.swap(true, Ordering::Relaxed) {
             let folder = self.folder().unwrap_or(Path::new("")).display();
             tracing::warn!(%folder, %error, "the kernel cache cannot be {what}; kernels are compiled and checked every time");
+            // The first failure is the one to tell.
+            let _ = FAILURE.set(format!("the kernel cache {folder} cannot be {what}: {error}"));
         }
     }
+}
+
+static FAILURE: OnceLock<String> = OnceLock::new();
+
+/// Why caches of this process could not keep, or not find, what was compiled; `None` while all went well.
+pub fn failure() -> Option<&'static str> {
+    FAILURE.get().map(String::as_str)
 }
 
 /// The folder of all caches of gchr: `GCHR_CACHE_DIR`, else `gchr` in `XDG_CACHE_HOME`, else `~/.cache/gchr`. `None`

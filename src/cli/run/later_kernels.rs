@@ -23,27 +23,32 @@ const FLAG: &str = "--later-kernels";
 
 /// Starts the process where a run needs it, and says so.
 pub fn start_for(running: Option<KernelTier>) {
-    if running != Some(KernelTier::Soon) || gchr::device::cache_folder().is_none() {
+    if running != Some(KernelTier::Soon) {
         return;
     }
-    let started = match std::env::current_exe() {
-        Ok(gchr) => {
-            let mut command = Command::new(gchr);
-            let mut arguments = own_arguments().into_iter();
-            command.args(arguments.next()).arg(FLAG).args(arguments);
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            // Not of the group that Ctrl-C of a terminal ends.
-            command.process_group(0).spawn().map(drop)
-        }
-        Err(error) => Err(error),
-    };
-    let then = match started {
+    let then = match start() {
         Ok(()) => "faster ones for later runs are compiled in the background".to_string(),
-        Err(error) => format!("no process compiles faster ones: {error}"),
+        Err(why) => format!("no process compiles faster ones: {why}"),
     };
     report::say(&format!(
         "gchr: the kernels were compiled in a hurry and run slower; {then} (--kernels fast waits for them)\n"
     ));
+}
+
+/// Starts it, or says why not: what it compiles must be kept somewhere.
+fn start() -> Result<(), String> {
+    if gchr::device::cache_folder().is_none() || gchr::device::cache_refusal().is_some() {
+        return Err("there is no folder to keep them in".into());
+    }
+    if let Some(failure) = gchr::device::cache_failure() {
+        return Err(failure.into());
+    }
+    let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
+    let mut arguments = own_arguments().into_iter();
+    command.args(arguments.next()).arg(FLAG).args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Not of the group that Ctrl-C of a terminal ends.
+    command.process_group(0).spawn().map(drop).map_err(|error| error.to_string())
 }
 
 /// The arguments of this process, without what makes it a GPU child.

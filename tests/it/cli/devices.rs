@@ -295,6 +295,16 @@ fn a_cache_in_a_folder_with_other_things_is_left_alone() {
     let output = run(&scratch.path("cache"));
     assert!(!String::from_utf8_lossy(&output.stderr).contains("cache"));
     assert!(scratch.path("cache/kernels/CACHEDIR.TAG").exists());
+    // Where none can be made, also by a superuser: the run is told once that nothing was kept.
+    let output = run(std::path::Path::new("/proc/gchr"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert_eq!(
+        errors.matches("the kernel cache /proc/gchr/kernels cannot be written: ").count(),
+        1,
+        "{errors}"
+    );
+    assert!(errors.contains("GCHR_CACHE_DIR names another folder"), "{errors}");
 }
 
 #[test]
