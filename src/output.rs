@@ -81,11 +81,8 @@ impl SchedulerReport {
     pub fn figures(&self) -> Vec<(&'static str, u64)> {
         match self {
             SchedulerReport::Topology(r) => {
-                vec![
-                    ("rewritten", r.rewritten),
-                    ("live_slots", r.live_slots),
-                    ("reachable", r.reachable_slots),
-                ]
+                let counts = [("rewritten", r.rewritten), ("live_slots", r.live_slots)];
+                counts.into_iter().chain(r.reachable_slots.map(|slots| ("reachable", slots))).collect()
             }
             SchedulerReport::Tasks(r) => {
                 let counts = [

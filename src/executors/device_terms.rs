@@ -9,7 +9,7 @@ use gchr_base::rule::{self, GroundTerm};
 use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
 use gchr_kernel::device::{Device as KernelDevice, DeviceError};
-use gchr_kernels_terms::{tasks, topology};
+use gchr_kernels_terms::{COUNTED, tasks, topology};
 use gchr_runtime::outcome::Failure;
 
 use crate::device::backend::{Backend, HasStats, Placement, SIM_BLOCKS};
@@ -146,7 +146,7 @@ impl DeviceTermProgram {
                 let job = topology::run::Job { program: rules, system, kernels, plan, input };
                 let (strategy, collector) = (self.schedule.strategy, self.schedule.collector_of_topology());
                 let Scale { memory, slots, .. } = scale;
-                let options = topology::run::Options { strategy, collector, memory, slots };
+                let options = topology::run::Options { strategy, collector, memory, slots, counted: COUNTED };
                 let outcome = topology::run::run(job, options, device, control)?;
                 let report = Some(SchedulerReport::Topology(outcome.report));
                 let answer = Answer::NormalForm(outcome.normal_form);

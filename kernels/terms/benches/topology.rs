@@ -5,6 +5,7 @@
 //! those of the device, best of the repeats.
 
 use gchr_base::control::{Control, Limits};
+use gchr_kernels_terms::COUNTED;
 use gchr_kernels_terms::topology::codegen::Strategy;
 use gchr_kernels_terms::topology::kernels::{Collector, kernels};
 use gchr_kernels_terms::topology::run::{Job, Options, run};
@@ -78,7 +79,7 @@ fn bench(
     let mut best = f64::INFINITY;
     let mut row = String::new();
     for _ in 0..repeats {
-        let options = Options { strategy, collector, memory, slots: 1 << 29 };
+        let options = Options { strategy, collector, memory, slots: 1 << 29, counted: COUNTED };
         let outcome = match run(job, options, &mut gpu, &mut Control::new(Limits::default())) {
             Ok(outcome) => outcome,
             Err(failure) => return println!("| {label} | {name} | {failure:?} |"),
@@ -91,7 +92,7 @@ fn bench(
             stats.rewrites.unwrap_or(0),
             report.rewritten,
             report.live_slots,
-            report.reachable_slots,
+            report.reachable_slots.map_or("-".into(), |slots| slots.to_string()),
             stats.collections.unwrap_or(0),
         );
     }

@@ -5,3 +5,5 @@ mod reach;
 pub mod tasks;
 pub mod templates;
 pub mod topology;
+
+pub use reach::COUNTED;

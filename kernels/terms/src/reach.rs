@@ -8,19 +8,30 @@ use gchr_terms::exec::Cells;
 use gchr_terms::plan::{ClassId, Layout, Variant};
 use rayon::Scope;
 
+/// Parts of a result up to which those that it reaches are counted in each run; else when somebody asks for their
+/// number.
+pub const COUNTED: u64 = 1 << 20;
+
 /// Parts that a thread looks into between two looks at whether it should share pending ones, and how many must be
 /// pending for it.
-const TURN: u64 = 1 << 12;
+const TURN: usize = 1 << 12;
 const SHARED: usize = 2;
+
+/// Pending parts that a thread looks into one straight after the other. Where one lies does not depend on what is in
+/// the one before, so that the memory is asked for several at a time.
+const AT_ONCE: usize = 64;
 
 /// Parts that refer to each other.
 pub(crate) trait Parts: Sync {
     /// A reference to a part.
     type Ref: Copy + Send + Sync;
 
-    /// Puts off what a part refers to, if it was not entered before; then says what it adds to the two counts. `None`
-    /// for one that is broken.
-    fn enter(&self, part: Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<[u64; 2]>;
+    /// Whether there is something to look into that nobody has entered; it is entered then. `None` where there is no
+    /// such part.
+    fn enters(&self, part: Self::Ref) -> Option<bool>;
+
+    /// Puts off what a part refers to, and says what it adds to the two counts. `None` for one that is broken.
+    fn look(&self, part: Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<[u64; 2]>;
 }
 
 /// The sums of the two counts over all parts that one reaches; `None` where one of them is broken.
@@ -38,23 +49,37 @@ struct Search<'a, P> {
 }
 
 impl<P: Parts> Search<'_, P> {
-    /// Looks into all that waits; what was put off first is left to others now and then.
-    fn visit<'s>(&'s self, scope: &Scope<'s>, mut waiting: Vec<P::Ref>) {
+    fn visit<'s>(&'s self, scope: &Scope<'s>, waiting: Vec<P::Ref>) {
+        if self.looked_into(scope, waiting).is_none() {
+            self.is_broken.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Looks into all that waits; what was put off first is left to others now and then. `None` where a part is broken.
+    fn looked_into<'s>(&'s self, scope: &Scope<'s>, mut waiting: Vec<P::Ref>) -> Option<()> {
         let together = rayon::current_num_threads() > 1;
-        let (mut counts, mut visits) = ([0, 0], 0u64);
-        while let Some(part) = waiting.pop() {
-            let Some(added) = self.parts.enter(part, &mut waiting) else {
-                self.is_broken.store(true, Ordering::Relaxed);
-                return;
-            };
-            (0..2).for_each(|k| counts[k] += added[k]);
-            visits += 1;
-            if together && visits.is_multiple_of(TURN) && waiting.len() >= SHARED {
+        let (mut counts, mut visits) = ([0, 0], 0);
+        let mut next = Vec::with_capacity(AT_ONCE);
+        while !waiting.is_empty() {
+            // All are entered first: atomic operations between loads from memory would have each wait for the last.
+            for part in waiting.drain(waiting.len().saturating_sub(AT_ONCE)..) {
+                if self.parts.enters(part)? {
+                    next.push(part);
+                }
+            }
+            visits += next.len();
+            for part in next.drain(..) {
+                let added = self.parts.look(part, &mut waiting)?;
+                (0..2).for_each(|k| counts[k] += added[k]);
+            }
+            if together && visits >= TURN && waiting.len() >= SHARED {
+                visits = 0;
                 let rest: Vec<_> = waiting.drain(..waiting.len() / 2).collect();
                 scope.spawn(move |scope| self.visit(scope, rest));
             }
         }
         (0..2).for_each(|k| _ = self.counts[k].fetch_add(counts[k], Ordering::Relaxed));
+        Some(())
     }
 }
 
@@ -67,15 +92,10 @@ impl Seen {
         Self(bytemuck::zeroed_vec(parts.div_ceil(64) as usize))
     }
 
-    /// Whether the part is new; it is not from now on.
-    pub(crate) fn enters(&self, part: u32) -> bool {
-        let (word, bit) = (&self.0[part as usize / 64], 1 << (part % 64));
-        word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
-    }
-
-    /// Whether it was entered.
-    pub(crate) fn contains(&self, part: u32) -> bool {
-        self.0[part as usize / 64].load(Ordering::Relaxed) & 1 << (part % 64) != 0
+    /// Whether the part is new; it is not from now on. `None` for numbers of no part.
+    pub(crate) fn enters(&self, part: u32) -> Option<bool> {
+        let (word, bit) = (self.0.get(part as usize / 64)?, 1 << (part % 64));
+        Some(word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0)
     }
 }
 
@@ -123,12 +143,16 @@ struct AllCells<'a, C, F> {
 impl<C: Cells + Sync, F: Fn(ClassId, u32) -> bool + Sync> Parts for AllCells<'_, C, F> {
     type Ref = (SortId, u64);
 
-    fn enter(&self, (sort, value): Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<[u64; 2]> {
-        let Some((class, index, variant)) = cell_of(self.layout, sort, value)? else { return Some([0, 0]) };
-        let cell = self.cells.cell(class, index)?;
-        if !self.seen[class].enters(index) {
-            return Some([0, 0]);
+    fn enters(&self, (sort, value): Self::Ref) -> Option<bool> {
+        match cell_of(self.layout, sort, value)? {
+            Some((class, index, _)) => self.seen[class].enters(index),
+            None => Some(false),
         }
+    }
+
+    fn look(&self, (sort, value): Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<[u64; 2]> {
+        let (class, index, variant) = cell_of(self.layout, sort, value)??;
+        let cell = self.cells.cell(class, index)?;
         for (sort, at) in referring(self.layout, variant) {
             waiting.push((sort, u64::from(*cell.get(at)?)));
         }

@@ -199,9 +199,6 @@ struct Totals {
     report: Report,
 }
 
-/// Cells in use up to which those of the results are counted in each run; else when somebody asks for their number.
-const COUNTED: u64 = 1 << 20;
-
 /// When a collection leaves less than this part of a class free, it needs more memory.
 const LEAST_ROOM: u64 = 16;
 
@@ -392,7 +389,7 @@ impl<'a> Runner<'a> {
     ) -> Result<ReadBack, Failure> {
         let brought = match self.options.results {
             Results::NormalForms | Results::Counted => {
-                let most = if self.options.results == Results::Counted { u64::MAX } else { COUNTED };
+                let most = if self.options.results == Results::Counted { u64::MAX } else { crate::COUNTED };
                 result::read_back(&self.job, start, pages, (last, most))
             }
             Results::Texts => result::texts(&self.job, start, pages.as_ref(), control.watch())

@@ -39,6 +39,8 @@ pub struct Options {
     pub memory: u64,
     /// Slots to start with; the tables grow when they are used up.
     pub slots: u64,
+    /// Slots in use up to which those of the result are counted in the run ([`COUNTED`](crate::COUNTED)).
+    pub counted: u64,
 }
 
 /// A run that reached a normal form.
@@ -59,8 +61,8 @@ pub struct Report {
     pub rewritten: u64,
     /// Slots that hold something at the end.
     pub live_slots: u64,
-    /// Slots that the result reaches.
-    pub reachable_slots: u64,
+    /// Slots that the result reaches, where they were few enough to be counted.
+    pub reachable_slots: Option<u64>,
 }
 
 /// What is run.
@@ -216,13 +218,13 @@ impl Runner<'_> {
         start: Instant,
         device: &mut dyn Device,
     ) -> Result<TopologyOutcome, Failure> {
-        let brought =
-            result::read_back(&self.job, &mut tables.slots(device)).map_err(|unread| match unread {
-                Unread::Device(error) => Failure::Device(error),
-                Unread::Stopped(reason) => Failure::stopped(reason, self.progress()),
-            })?;
+        let brought = result::read_back(&self.job, &mut tables.slots(device), self.options.counted);
+        let brought = brought.map_err(|unread| match unread {
+            Unread::Device(error) => Failure::Device(error),
+            Unread::Stopped(reason) => Failure::stopped(reason, self.progress()),
+        })?;
         let mut stats = self.stats(start, device);
-        stats.live_cells = Some(brought.cells);
+        stats.live_cells = brought.cells;
         let report = Report {
             rewritten: self.counts.applied + self.counts.marked,
             live_slots: self.counts.slots - self.counts.free,

@@ -183,7 +183,13 @@ impl Case {
         let kernels = programs::made(made, &self.sources);
         let (program, input) = (&self.program, &self.input);
         let job = topology::run::Job { program, system: &system, kernels: &kernels, plan: &plan, input };
-        let options = topology::run::Options { strategy, collector, memory: 1 << 28, slots: 1 << 14 };
+        let options = topology::run::Options {
+            strategy,
+            collector,
+            memory: 1 << 28,
+            slots: 1 << 14,
+            counted: u64::MAX,
+        };
         match topology::run::run(job, options, &mut simulator(&kernels.module), &mut Control::default()) {
             Ok(outcome) => Ok(outcome.normal_form.to_text()),
             Err(topology::run::Failure::Stopped(stopped)) => Err(stopped.error.reason),

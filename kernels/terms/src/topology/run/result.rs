@@ -13,9 +13,10 @@ use crate::topology::codegen::TermError;
 use crate::topology::system::{HeadId, HeadKind};
 use gchr_runtime::codegen::Site;
 
-/// Builds the normal form of slot 1. Slots that are shared become cells that are shared.
-pub(super) fn read_back(job: &Job<'_>, slots: &mut Slots<'_>) -> Result<ReadBack, Unread> {
-    normal_form(job, slots, 1, true)
+/// Builds the normal form of slot 1. Slots that are shared become cells that are shared; how many there are is counted
+/// where at most so many are in use.
+pub(super) fn read_back(job: &Job<'_>, slots: &mut Slots<'_>, counted: u64) -> Result<ReadBack, Unread> {
+    normal_form(job, slots, 1, Some(counted))
 }
 
 /// Why there is no normal form.
@@ -36,12 +37,13 @@ impl From<StopReason> for Unread {
     }
 }
 
-/// Builds the normal form of a slot. `is_whole`: if all slots are brought, most of them are part of it.
+/// Builds the normal form of a slot. `whole`: if all slots are brought, most of them are part of it, and up to so many
+/// are counted.
 fn normal_form(
     job: &Job<'_>,
     slots: &mut Slots<'_>,
     root: u32,
-    mut is_whole: bool,
+    mut whole: Option<u64>,
 ) -> Result<ReadBack, Unread> {
     // By slot, the number of its value and one. Zeros take no memory before they are written over.
     let mut built = vec![0; slots.len()];
@@ -56,11 +58,11 @@ fn normal_form(
             stack.pop();
             continue;
         }
-        if is_whole && let Some(all) = slots.all() {
-            if let Some(found) = whole::normal_form(job, all, root)? {
+        if let (Some(counted), Some(all)) = (whole, slots.all()) {
+            if let Some(found) = whole::normal_form(job, all, root, counted)? {
                 return Ok(found);
             }
-            is_whole = false;
+            whole = None;
         }
         let words = slots.slot(slot)?.ok_or_else(broken)?;
         let head = HeadId(words[0] & job.kernels.host.format.head_mask);
@@ -95,7 +97,7 @@ fn normal_form(
     }
     let root = *order.last().ok_or_else(broken)?;
     let (normal_form, cells) = builder.finish(root).ok_or_else(broken)?;
-    Ok(ReadBack { normal_form, cells, reachable: order.len() as u64 })
+    Ok(ReadBack { normal_form, cells: Some(cells), reachable: Some(order.len() as u64) })
 }
 
 /// Why and where the device says that the run failed at a slot.
@@ -108,7 +110,7 @@ pub(super) fn explain(
     let words = slots.slot(slot as u32)?.unwrap_or_default().to_vec();
     let mut args = |range: std::ops::Range<usize>| -> Result<Vec<String>, DeviceError> {
         let words = words.get(1..).and_then(|words| words.get(range)).unwrap_or_default();
-        let show = |&slot: &u32| match normal_form(job, slots, slot, false) {
+        let show = |&slot: &u32| match normal_form(job, slots, slot, None) {
             Ok(found) => Ok(format!("{:?}", found.normal_form)),
             Err(Unread::Stopped(_)) => Ok("?".into()),
             Err(Unread::Device(error)) => Err(error),

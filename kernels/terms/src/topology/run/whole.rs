@@ -16,10 +16,10 @@ use crate::topology::system::{HeadId, HeadKind};
 /// A normal form that came back from the device.
 pub(super) struct ReadBack {
     pub normal_form: NormalForm,
-    /// Cells that it reaches.
-    pub cells: u64,
-    /// Slots that it reached on the device.
-    pub reachable: u64,
+    /// Cells that it reaches, when they were counted.
+    pub cells: Option<u64>,
+    /// Slots that it reached on the device, likewise.
+    pub reachable: Option<u64>,
 }
 
 /// Cells that a thread makes at a time.
@@ -45,31 +45,30 @@ struct Slots<'a> {
     head_mask: u32,
     /// By head.
     shapes: IdVec<HeadId, Shape<'a>>,
-    seen: Seen,
 }
 
-/// The normal form of slot `root`; `None` when values cannot name so many slots.
+/// The normal form of slot `root`; `None` when values cannot name so many slots. What it reaches is counted, and
+/// checked, where there are at most so many slots.
 pub(super) fn normal_form(
     job: &Job<'_>,
     (words, width): (&[u32], usize),
     root: u32,
+    counted: u64,
 ) -> Result<Option<ReadBack>, StopReason> {
     let layout = &job.plan.layout;
-    let slots = Slots {
-        layout,
-        words,
-        width,
-        head_mask: job.kernels.host.format.head_mask,
-        shapes: shapes(job),
-        seen: Seen::new((words.len() / width) as u64),
-    };
+    let slots =
+        Slots { layout, words, width, head_mask: job.kernels.host.format.head_mask, shapes: shapes(job) };
     let tag_bits = layout.classes.iter().map(|class| class.tag_bits).max().unwrap_or(0);
     if slots.len() as u64 > 1 << (32 - tag_bits) {
         return Ok(None);
     }
     let broken = || StopReason::Internal { what: "the device's result is no normal form".into() };
-    let [reachable, cells] = reach::search(&slots, root).ok_or_else(broken)?;
     let (sort, value) = slots.value(root).ok_or_else(broken)?;
+    let counts = match slots.len() as u64 <= counted {
+        true => Some(slots.reached(sort, root).ok_or_else(broken)?),
+        false => None,
+    };
+    let [reachable, cells] = [0, 1].map(|k| counts.map(|counts| counts[k]));
     let brought = SlotCells { stride: slots.stride(), words: slots.cells() };
     let normal_form = NormalForm::brought(Arc::new(layout.clone()), Arc::new(brought), (sort, value));
     Ok(Some(ReadBack { normal_form, cells, reachable }))
@@ -124,16 +123,18 @@ impl Slots<'_> {
         self.layout.classes.iter().map(|class| class.words as usize).max().unwrap_or(1)
     }
 
-    /// The cells of all slots that were seen, zeros for the others.
+    /// How many slots one reaches, and how many of them become cells; `None` where one of them is broken.
+    fn reached(&self, sort: SortId, root: u32) -> Option<[u64; 2]> {
+        reach::search(&SortedSlots { slots: self, seen: Seen::new(self.len() as u64) }, (sort, root))
+    }
+
+    /// The cells of all slots; of garbage, whatever becomes of it.
     fn cells(&self) -> Vec<u32> {
         let stride = self.stride();
         let mut cells = vec![0; self.len() * stride];
         cells.par_chunks_mut(PIECE * stride).enumerate().for_each(|(piece, cells)| {
             for (k, cell) in cells.chunks_mut(stride).enumerate() {
-                let at = (piece * PIECE + k) as u32;
-                if self.seen.contains(at) {
-                    self.fill(at, cell);
-                }
+                self.fill((piece * PIECE + k) as u32, cell);
             }
         });
         cells
@@ -143,7 +144,7 @@ impl Slots<'_> {
     fn fill(&self, at: u32, cell: &mut [u32]) {
         let Some((words, Shape::Symbol { variant, .. })) = self.slot(at) else { return };
         for (field, &arg) in variant.fields.iter().zip(&words[1..]) {
-            let value = self.value(arg).map_or(0, |(_, value)| value);
+            let value = self.value(arg).filter(|(sort, _)| *sort == field.sort).map_or(0, |(_, value)| value);
             cell[field.offset as usize] = value as u32;
             if field.wide {
                 cell[field.offset as usize + 1] = (value >> 32) as u32;
@@ -152,25 +153,28 @@ impl Slots<'_> {
     }
 }
 
-impl Parts for Slots<'_> {
-    type Ref = u32;
+/// Slots to look into, each with the sort of its value.
+struct SortedSlots<'a> {
+    slots: &'a Slots<'a>,
+    seen: Seen,
+}
+
+impl Parts for SortedSlots<'_> {
+    type Ref = (SortId, u32);
+
+    fn enters(&self, (_, at): Self::Ref) -> Option<bool> {
+        self.seen.enters(at)
+    }
 
     /// Counts slots, and those that become cells.
-    fn enter(&self, at: u32, waiting: &mut Vec<u32>) -> Option<[u64; 2]> {
-        let (words, shape) = self.slot(at)?;
-        if !self.seen.enters(at) {
-            return Some([0, 0]);
-        }
+    fn look(&self, (sort, at): Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<[u64; 2]> {
+        let (words, shape) = self.slots.slot(at)?;
         match shape {
-            Shape::Number(_) => Some([1, 0]),
-            Shape::Symbol { variant, .. } => {
-                for (field, &arg) in variant.fields.iter().zip(&words[1..]) {
-                    if self.value(arg)?.0 != field.sort {
-                        return None;
-                    }
-                    waiting.push(arg);
-                }
-                Some([1, variant.class.is_some().into()])
+            Shape::Number(of) => (of == sort).then_some([1, 0]),
+            Shape::Symbol { sort: of, variant, .. } => {
+                let args = variant.fields.iter().zip(&words[1..]);
+                waiting.extend(args.map(|(field, &arg)| (field.sort, arg)));
+                (of == sort).then_some([1, variant.class.is_some().into()])
             }
             Shape::None => None,
         }
