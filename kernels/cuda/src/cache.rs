@@ -5,8 +5,8 @@
 //! is written aside and renamed, and carries its key, its length and a checksum: a reader sees a whole entry or none,
 //! and a damaged one counts as none. Only what this user has written is read ([`Folder`]). The cache is an
 //! optimisation: when it cannot be read or written, work goes on without it, a warning is traced, and [`failure`] tells
-//! afterwards; [`Cache::refusal`] says when its folder is not used at all. The entries that were not used for longest go
-//! when the cache outgrows its limit.
+//! afterwards; [`Cache::refusal`] says when its folder is not used at all. The entries that were not used for longest
+//! go when the cache outgrows its limit.
 
 mod entry;
 mod folder;
