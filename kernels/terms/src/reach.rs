@@ -1,12 +1,13 @@
 //! What the parts of a result refer to, gone through, checked and counted by all threads.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use gchr_base::ids::IdVec;
 use gchr_base::signature::SortId;
 use gchr_terms::exec::Cells;
 use gchr_terms::plan::{ClassId, Layout, Variant};
 use rayon::Scope;
+use rayon::prelude::*;
 
 /// Parts of a result up to which those that it reaches are counted in each run; else when somebody asks for their
 /// number.
@@ -21,30 +22,31 @@ const SHARED: usize = 2;
 /// the one before, so that the memory is asked for several at a time.
 const AT_ONCE: usize = 64;
 
+/// Marks that a thread counts at a time.
+const PIECE: usize = 1 << 16;
+
 /// Parts that refer to each other.
 pub(crate) trait Parts: Sync {
     /// A reference to a part.
     type Ref: Copy + Send + Sync;
 
-    /// Whether there is something to look into that nobody has entered; it is entered then. `None` where there is no
+    /// Whether there is something to look into that has not been entered; it is entered then. `None` where there is no
     /// such part.
     fn enters(&self, part: Self::Ref) -> Option<bool>;
 
-    /// Puts off what a part refers to, and says what it adds to the two counts. `None` for one that is broken.
-    fn look(&self, part: Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<[u64; 2]>;
+    /// Puts off what a part refers to. `None` for one that is broken.
+    fn look(&self, part: Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<()>;
 }
 
-/// The sums of the two counts over all parts that one reaches; `None` where one of them is broken.
-pub(crate) fn search<P: Parts>(parts: &P, root: P::Ref) -> Option<[u64; 2]> {
-    let search = Search { parts, counts: Default::default(), is_broken: AtomicBool::new(false) };
+/// Enters all parts that one reaches; `None` where one of them is broken.
+pub(crate) fn search<P: Parts>(parts: &P, root: P::Ref) -> Option<()> {
+    let search = Search { parts, is_broken: AtomicBool::new(false) };
     rayon::scope(|scope| search.visit(scope, vec![root]));
-    let Search { counts, is_broken, .. } = search;
-    (!is_broken.into_inner()).then_some(counts.map(AtomicU64::into_inner))
+    (!search.is_broken.into_inner()).then_some(())
 }
 
 struct Search<'a, P> {
     parts: &'a P,
-    counts: [AtomicU64; 2],
     is_broken: AtomicBool,
 }
 
@@ -55,13 +57,12 @@ impl<P: Parts> Search<'_, P> {
         }
     }
 
-    /// Looks into all that waits; what was put off first is left to others now and then. `None` where a part is broken.
+    /// Looks into all that waits; every other part is left to others now and then. `None` where a part is broken.
     fn looked_into<'s>(&'s self, scope: &Scope<'s>, mut waiting: Vec<P::Ref>) -> Option<()> {
         let together = rayon::current_num_threads() > 1;
-        let (mut counts, mut visits) = ([0, 0], 0);
+        let mut visits = 0;
         let mut next = Vec::with_capacity(AT_ONCE);
         while !waiting.is_empty() {
-            // All are entered first: atomic operations between loads from memory would have each wait for the last.
             for part in waiting.drain(waiting.len().saturating_sub(AT_ONCE)..) {
                 if self.parts.enters(part)? {
                     next.push(part);
@@ -69,34 +70,70 @@ impl<P: Parts> Search<'_, P> {
             }
             visits += next.len();
             for part in next.drain(..) {
-                let added = self.parts.look(part, &mut waiting)?;
-                (0..2).for_each(|k| counts[k] += added[k]);
+                self.parts.look(part, &mut waiting)?;
             }
             if together && visits >= TURN && waiting.len() >= SHARED {
                 visits = 0;
-                let rest: Vec<_> = waiting.drain(..waiting.len() / 2).collect();
+                let rest = every_other(&mut waiting);
                 scope.spawn(move |scope| self.visit(scope, rest));
             }
         }
-        (0..2).for_each(|k| _ = self.counts[k].fetch_add(counts[k], Ordering::Relaxed));
         Some(())
     }
 }
 
-/// A bit for each part, set when it is entered.
-pub(crate) struct Seen(Vec<AtomicU64>);
+/// Takes every other part out. What was put off first reaches most: with a half that is older than the other, nearly all
+/// that is left would go to one thread.
+fn every_other<T: Copy>(waiting: &mut Vec<T>) -> Vec<T> {
+    let mut rest = Vec::with_capacity(waiting.len() / 2);
+    let mut stays = true;
+    waiting.retain(|&part| {
+        stays = !stays;
+        if !stays {
+            rest.push(part);
+        }
+        stays
+    });
+    rest
+}
+
+/// A mark for each part, set when it is entered.
+///
+/// Marks are bytes that are read and written one after the other, not exchanged: an exchange would wait for the other
+/// threads that mark parts nearby, and have the loads behind it wait, too. So two threads may enter a part at the same
+/// time; its references are followed twice then, and it is still counted once.
+pub(crate) struct Seen(Vec<AtomicU8>);
 
 impl Seen {
     /// For parts with numbers below this.
     pub(crate) fn new(parts: u64) -> Self {
-        Self(bytemuck::zeroed_vec(parts.div_ceil(64) as usize))
+        Self(bytemuck::zeroed_vec(parts as usize))
     }
 
     /// Whether the part is new; it is not from now on. `None` for numbers of no part.
     pub(crate) fn enters(&self, part: u32) -> Option<bool> {
-        let (word, bit) = (self.0.get(part as usize / 64)?, 1 << (part % 64));
-        Some(word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0)
+        let mark = self.0.get(part as usize)?;
+        let is_new = mark.load(Ordering::Relaxed) == 0;
+        if is_new {
+            mark.store(1, Ordering::Relaxed);
+        }
+        Some(is_new)
     }
+
+    /// How many parts were entered, and how many of them are as asked for.
+    pub(crate) fn count(&self, asked_for: impl Fn(u32) -> bool + Sync) -> [u64; 2] {
+        let pieces = self.0.par_chunks(PIECE).enumerate().map(|(piece, marks)| {
+            let entered = marks.iter().enumerate().filter(|(_, mark)| mark.load(Ordering::Relaxed) != 0);
+            entered.fold([0, 0], |[all, found], (k, _)| {
+                [all + 1, found + u64::from(asked_for((piece * PIECE + k) as u32))]
+            })
+        });
+        pieces.reduce(|| [0, 0], added)
+    }
+}
+
+fn added(a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
+    [a[0] + b[0], a[1] + b[1]]
 }
 
 /// The cell that a value refers to, and what it holds. `Some(None)` for a value without a cell, `None` for one that the
@@ -128,19 +165,20 @@ pub(crate) fn cells(
     value: (SortId, u64),
     asked_for: impl Fn(ClassId, u32) -> bool + Sync,
 ) -> Option<[u64; 2]> {
-    let seen = in_use.iter().map(|&cells| Seen::new(cells)).collect();
-    search(&AllCells { layout, cells, asked_for, seen }, value)
+    let all = AllCells { layout, cells, seen: in_use.iter().map(|&cells| Seen::new(cells)).collect() };
+    search(&all, value)?;
+    let counts = all.seen.iter_enumerated().map(|(class, seen)| seen.count(|index| asked_for(class, index)));
+    Some(counts.fold([0, 0], added))
 }
 
-struct AllCells<'a, C, F> {
+struct AllCells<'a, C> {
     layout: &'a Layout,
     cells: &'a C,
-    asked_for: F,
     /// By class.
     seen: IdVec<ClassId, Seen>,
 }
 
-impl<C: Cells + Sync, F: Fn(ClassId, u32) -> bool + Sync> Parts for AllCells<'_, C, F> {
+impl<C: Cells + Sync> Parts for AllCells<'_, C> {
     type Ref = (SortId, u64);
 
     fn enters(&self, (sort, value): Self::Ref) -> Option<bool> {
@@ -150,12 +188,12 @@ impl<C: Cells + Sync, F: Fn(ClassId, u32) -> bool + Sync> Parts for AllCells<'_,
         }
     }
 
-    fn look(&self, (sort, value): Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<[u64; 2]> {
+    fn look(&self, (sort, value): Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<()> {
         let (class, index, variant) = cell_of(self.layout, sort, value)??;
         let cell = self.cells.cell(class, index)?;
         for (sort, at) in referring(self.layout, variant) {
             waiting.push((sort, u64::from(*cell.get(at)?)));
         }
-        Some([1, (self.asked_for)(class, index).into()])
+        Some(())
     }
 }

@@ -125,7 +125,10 @@ impl Slots<'_> {
 
     /// How many slots one reaches, and how many of them become cells; `None` where one of them is broken.
     fn reached(&self, sort: SortId, root: u32) -> Option<[u64; 2]> {
-        reach::search(&SortedSlots { slots: self, seen: Seen::new(self.len() as u64) }, (sort, root))
+        let sorted = SortedSlots { slots: self, seen: Seen::new(self.len() as u64) };
+        reach::search(&sorted, (sort, root))?;
+        let is_cell = |shape| matches!(shape, Shape::Symbol { variant, .. } if variant.class.is_some());
+        Some(sorted.seen.count(|at| self.slot(at).is_some_and(|(_, shape)| is_cell(shape))))
     }
 
     /// The cells of all slots; of garbage, whatever becomes of it.
@@ -166,18 +169,18 @@ impl Parts for SortedSlots<'_> {
         self.seen.enters(at)
     }
 
-    /// Counts slots, and those that become cells.
-    fn look(&self, (sort, at): Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<[u64; 2]> {
+    fn look(&self, (sort, at): Self::Ref, waiting: &mut Vec<Self::Ref>) -> Option<()> {
         let (words, shape) = self.slots.slot(at)?;
-        match shape {
-            Shape::Number(of) => (of == sort).then_some([1, 0]),
+        let of = match shape {
+            Shape::Number(of) => of,
             Shape::Symbol { sort: of, variant, .. } => {
                 let args = variant.fields.iter().zip(&words[1..]);
                 waiting.extend(args.map(|(field, &arg)| (field.sort, arg)));
-                (of == sort).then_some([1, variant.class.is_some().into()])
+                of
             }
-            Shape::None => None,
-        }
+            Shape::None => return None,
+        };
+        (of == sort).then_some(())
     }
 }
 
