@@ -34,14 +34,17 @@ impl Explained<'_> {
             let class = self.plan.classes.member(verdict);
             let mut lines: Vec<String> = class.map_or(Vec::new(), |class| class.explain(self.plan));
             if let Verdict::General { no_reduction, no_replacement, no_divisor } = verdict {
-                lines.push("general".into());
-                lines.push(format!("no reduction, as {no_reduction}"));
-                lines.push(format!("no monotone replacement, as {no_replacement}"));
-                lines.extend(no_divisor.as_ref().map(|why| format!("no greatest common divisor, as {why}")));
-                lines.push(match &growth[id] {
-                    Some(why) => format!("no growth of sets, as {why}"),
-                    None => "growth of sets: only adds, in any order".into(),
-                });
+                match &growth[id] {
+                    None => lines.push("growth of sets: only adds, in any order".into()),
+                    Some(no_growth) => {
+                        lines.push("general".into());
+                        lines.push(format!("no reduction, as {no_reduction}"));
+                        lines.push(format!("no monotone replacement, as {no_replacement}"));
+                        let no_divisor = no_divisor.as_ref();
+                        lines.extend(no_divisor.map(|why| format!("no greatest common divisor, as {why}")));
+                        lines.push(format!("no growth of sets, as {no_growth}"));
+                    }
+                }
                 lines.extend(self.keys(id));
             }
             (id, lines)
@@ -51,9 +54,11 @@ impl Explained<'_> {
 
     /// How many rules have a class, and the names of those that are searched for and fired one by one.
     pub fn summary(&self) -> String {
-        let verdicts = &self.plan.classes.verdicts;
-        let general =
-            verdicts.iter_enumerated().filter(|(_, verdict)| matches!(verdict, Verdict::General { .. }));
+        let (verdicts, growth) = (&self.plan.classes.verdicts, monotone::explain(self.plan));
+        let is_general = |(id, verdict): &(RuleId, &Verdict)| {
+            matches!(verdict, Verdict::General { .. }) && growth[*id].is_some()
+        };
+        let general = verdicts.iter_enumerated().filter(is_general);
         let general: Vec<&str> = general.map(|(id, _)| self.plan.rules[id].name.as_str()).collect();
         let all = verdicts.iter().count();
         let s = if all == 1 { "" } else { "s" };

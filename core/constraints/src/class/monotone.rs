@@ -58,7 +58,9 @@ fn text(plan: &ChrPlan, found: &Obstacles, why: Obstacle) -> String {
         Obstacle::AddsTerms(table) => format!("it adds terms to {}", name(table)),
         Obstacle::BuildsTerms => "it builds terms".into(),
         Obstacle::OtherGoal => "its body does not only compute and add constraints".into(),
-        Obstacle::CanFail => "something that it computes can be without a value".into(),
+        Obstacle::CanFail => {
+            "something that it computes can be without a value (a sum of integers may overflow)".into()
+        }
         Obstacle::UntypedVariable => "it has a variable of type any".into(),
         Obstacle::KeyedByTerms => "it looks for constraints by a column of type any".into(),
         Obstacle::TakesTermsApart => "it takes terms apart".into(),

@@ -5,6 +5,8 @@
 //! body are total and whose body adds to monotone tables only. Rounds that start from monotone tables stay in monotone
 //! tables, and their result does not depend on the order in which instances fire (`docs/semantics.md`).
 
+use std::collections::VecDeque;
+
 use crate::ir::classes::{Monotone, Reduction, Verdict};
 use crate::ir::{ChrPlan, Join, Step};
 use gchr_base::ids::IdVec;
@@ -32,15 +34,26 @@ pub(in crate::class) struct Obstacles {
 
 /// What keeps the rules and tables of a plan from being monotone.
 pub(in crate::class) fn obstacles(plan: &ChrPlan) -> Obstacles {
-    let (tables, candidates) = (monotone_tables(plan), candidates(plan));
+    let candidates = candidates(plan);
     let own: IdVec<RuleId, _> = plan.rules.ids().map(|rule| obstacle(plan, rule, &candidates)).collect();
-    let by_others = |rule: RuleId| own[rule].or_else(|| obstacle(plan, rule, &tables));
-    let rules: IdVec<RuleId, _> = plan.rules.ids().map(by_others).collect();
-    let mut readers: IdVec<ConstraintId, Option<RuleId>> = tables.iter().map(|_| None).collect();
-    for obstacles in [&own, &rules] {
-        for (id, rule) in plan.general_rules().filter(|(id, _)| obstacles[*id].is_some()) {
-            for head in rule.heads.iter().filter(|h| candidates[h.constraint]) {
-                readers[head.constraint].get_or_insert(id);
+    let mut rules = own.clone();
+    let mut readers: IdVec<ConstraintId, Option<RuleId>> = candidates.iter().map(|_| None).collect();
+    // From the rules with obstacles of their own to those which read their tables or add to them, and so on: so a rule
+    // is told what was there before it, not what it does itself.
+    let (users, mut kept) = (users(plan), candidates.clone());
+    let mut pending: VecDeque<RuleId> =
+        plan.general_rules().map(|(id, _)| id).filter(|id| rules[*id].is_some()).collect();
+    while let Some(id) = pending.pop_front() {
+        for head in plan.rules[id].heads.iter().filter(|h| candidates[h.constraint]) {
+            readers[head.constraint].get_or_insert(id);
+            if !std::mem::replace(&mut kept[head.constraint], false) {
+                continue;
+            }
+            for &user in &users[head.constraint] {
+                if rules[user].is_none() {
+                    rules[user] = obstacle(plan, user, &kept);
+                    pending.extend(rules[user].map(|_| user));
+                }
             }
         }
     }
@@ -61,10 +74,7 @@ fn monotone_tables(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
 /// The greatest set of these tables that are read only by rules which keep all their heads, over such tables, are total
 /// and add to such tables only. A rule is looked at again when it loses a table.
 fn closed(plan: &ChrPlan, mut tables: IdVec<ConstraintId, bool>) -> IdVec<ConstraintId, bool> {
-    let mut users: IdVec<ConstraintId, Vec<RuleId>> = plan.tables.iter().map(|_| Vec::new()).collect();
-    for (id, rule) in plan.general_rules() {
-        rule.heads.iter().map(|h| h.constraint).chain(rule.added()).for_each(|c| users[c].push(id));
-    }
+    let mut users = users(plan);
     let mut pending: Vec<RuleId> = plan.general_rules().map(|(id, _)| id).collect();
     let mut is_other: IdVec<RuleId, bool> = plan.rules.iter().map(|_| false).collect();
     while let Some(rule) = pending.pop() {
@@ -79,6 +89,15 @@ fn closed(plan: &ChrPlan, mut tables: IdVec<ConstraintId, bool>) -> IdVec<Constr
         }
     }
     tables
+}
+
+/// By table, the general rules that read it or add to it.
+fn users(plan: &ChrPlan) -> IdVec<ConstraintId, Vec<RuleId>> {
+    let mut users: IdVec<ConstraintId, Vec<RuleId>> = plan.tables.iter().map(|_| Vec::new()).collect();
+    for (id, rule) in plan.general_rules() {
+        rule.heads.iter().map(|h| h.constraint).chain(rule.added()).for_each(|c| users[c].push(id));
+    }
+    users
 }
 
 /// The tables to which rules over monotone tables add.

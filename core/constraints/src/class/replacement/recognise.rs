@@ -103,6 +103,10 @@ fn candidate(program: &Program, id: RuleId, rule: &Rule) -> Result<Replacement, 
     if in_kept_heads(rule, value) > 0 {
         return Err("its value occurs in a kept head".into());
     }
+    // Instances are found again from what they keep: one whose own value went down would not be looked at again.
+    if uses(expr, value) {
+        return Err("what it computes depends on the value that it replaces".into());
+    }
     replaces(rule, *constraint, &vars, column, expr)?;
     inputs(rule, *constraint, column)?;
     if !monotone(program, expr) {
@@ -130,7 +134,7 @@ fn variables(args: &[Pattern]) -> Option<Vec<VarId>> {
 
 /// Value and expression of a guard that is one strict comparison.
 fn comparison(rule: &Rule) -> Result<(VarId, &Expr, BestOrder), String> {
-    let other = || "its guard is not V > E or V < E".to_string();
+    let other = || "its guard is not V > E or V < E, without anything else".to_string();
     let [Goal { kind: GoalKind::Test(Expr { kind: ExprKind::Op { op, args }, .. }), .. }] =
         rule.guard.as_slice()
     else {
@@ -194,6 +198,12 @@ fn inputs(rule: &Rule, c: ConstraintId, value: usize) -> Result<(), String> {
     Ok(())
 }
 
+fn uses(expr: &Expr, var: VarId) -> bool {
+    let mut used = Vec::new();
+    vars::expr_vars(expr, &mut used);
+    used.contains(&var)
+}
+
 /// How often a variable occurs in the heads.
 fn occurs(rule: &Rule, var: VarId) -> usize {
     let mut vars = Vec::new();
@@ -224,7 +234,7 @@ fn product_of(program: &Program, rule: &Rule, found: &Replacement) -> Result<Pro
     let of_c =
         |head: &Head| matches!(&head.atom, HeadAtom::Constraint { constraint, .. } if *constraint == c);
     if rule.heads.len() != 3 || !rule.heads.iter().all(of_c) {
-        return Err(format!("it has not three heads over {name}"));
+        return Err(format!("its heads are not three, all over {name}"));
     }
     if let Some(k) = keys.iter().find(|&&k| columns[k].density != Density::Dense) {
         return Err(format!("column {} of {name} is not declared as dense_int", k + 1));

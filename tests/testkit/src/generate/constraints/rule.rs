@@ -105,8 +105,8 @@ impl Generator {
             args.push(value.into());
             applied(name, &args)
         };
-        let (less, sum) =
-            (self.pick(&["V > E", "V < E", "E < V"]), self.pick(&["A + B", "min(A, B)", "A + 1", "B - 1"]));
+        let less = self.pick(&["V > E", "V < E", "E < V"]);
+        let sum = self.pick(&["A + B", "min(A, B)", "A + 1", "B - 1", "max(V - 1, A)", "min(V + 1, B)"]);
         let (a, b) = (of(["I", "J"], "A"), of(["J", "K"], "B"));
         let (v, e) = (of(["I", "K"], "V"), of(["I", "K"], "E"));
         let guard = less.replace('E', sum);

@@ -24,6 +24,8 @@ enum Form {
     Distances,
     /// Distances as replaced values.
     Relaxation,
+    /// Values that go down a step at a time, of which the step is no class: it depends on the value itself.
+    Cooling { least: bool },
     /// Floyd and Warshall.
     Floyd { dense: bool },
 }
@@ -105,6 +107,22 @@ fn build(form: Form) -> Builder {
                 },
             );
         }
+        Form::Cooling { least } => {
+            b.con("in", &["int", "int", "int"]).con("d", &["int", "int"]);
+            let (step, bound, than) =
+                if least { (Op::Sub, Op::Max, Op::Gt) } else { (Op::Add, Op::Min, Op::Lt) };
+            let next = || op(bound, [op(step, [v("B"), n(1)]), v("C")]);
+            b.rule(
+                "cool",
+                R {
+                    kept: vec![head("in", &["X", "_", "C"])],
+                    removed: vec![head("d", &["X", "B"])],
+                    guard: vec![G::Test(op(than, [v("B"), next()]))],
+                    body: vec![add("d", [v("X"), next()])],
+                    ..R::default()
+                },
+            );
+        }
         Form::Floyd { dense } => {
             let key = if dense { "dense" } else { "int" };
             b.con("in", &[key, key, "int"]);
@@ -136,6 +154,7 @@ fn forms() -> impl Strategy<Value = Form> {
             .prop_map(|(step, keyed)| Form::Divisor { step, keyed }),
         Just(Form::Distances),
         Just(Form::Relaxation),
+        any::<bool>().prop_map(|least| Form::Cooling { least }),
         any::<bool>().prop_map(|dense| Form::Floyd { dense }),
     ]
 }
@@ -154,7 +173,7 @@ proptest! {
         let mut seen = std::collections::HashSet::new();
         let fact = |row: &[i64; 3]| add("in", row.iter().map(|&x| n(x)).collect::<Vec<_>>());
         let mut goals: Vec<G> = rows.iter().filter(|r| !once || seen.insert((r[0], r[1]))).map(fact).collect();
-        if matches!(form, Form::Distances | Form::Relaxation) {
+        if matches!(form, Form::Distances | Form::Relaxation | Form::Cooling { .. }) {
             goals.extend((0..5).map(|x| add("d", [n(x), n(if x == 0 { 0 } else { 50 })])));
         }
         b.query(goals);
@@ -171,6 +190,7 @@ proptest! {
         prop_assert_eq!(without.error, None);
         prop_assert_eq!(with.text, without.text, "{}", b.program);
         let plan = b.rounds_plan(Rounds::on(1, true).plan);
-        prop_assert!(!plan.classes.is_empty(), "{}", plan.explain());
+        let has_one = !matches!(form, Form::Cooling { .. });
+        prop_assert_eq!(!plan.classes.is_empty(), has_one, "{}", plan.explain());
     }
 }
