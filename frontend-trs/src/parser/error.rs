@@ -182,8 +182,9 @@ const COMMENT: &str = "comments start with `%`";
 fn begins_a_foreign_comment(lexed: &Lexed<'_>, at: usize) -> bool {
     let (before, behind) = lexed.text.split_at(lexed.span(at).start as usize);
     let marks = ["--", "//", "#"];
-    before.rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
-        && marks.iter().any(|mark| behind.starts_with(mark))
+    // Not the line as a whole: one line may hold all errors.
+    let before = before.trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
+    (before.is_empty() || before.ends_with('\n')) && marks.iter().any(|mark| behind.starts_with(mark))
 }
 
 /// What a clause of a section looks like.
