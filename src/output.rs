@@ -17,9 +17,13 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
+use gchr_base::control::{Control, Limits};
+use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
+use gchr_base::limited::Limited;
 use gchr_base::signature::Signature;
 use gchr_base::stats::Stats;
+use gchr_base::stop::StopReason;
 use gchr_constraints::exec::Store;
 use gchr_kernels_terms::{tasks, topology};
 use gchr_terms::exec::NormalForm;
@@ -227,6 +231,24 @@ impl<'p> Outcome<'p> {
             }
         }
         Ok(())
+    }
+    /// The text form under the limits of a run: its clock, its flag, its bytes of output, and those of memory, as the
+    /// text is kept. Shared parts of a result are written each time they occur, so that it may be without end.
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn text_under(&self, control: &Control<'_>) -> Result<String, Diagnostic> {
+        let Limits { memory, max_output, .. } = control.limits();
+        let mut out = Limited::new(Vec::new(), control.watch().clone()).max_output(max_output);
+        if let Some(limit) = memory.filter(|&limit| max_output.is_none_or(|most| limit < most)) {
+            out = out.up_to(limit, StopReason::Memory { limit, what: "the text of the result".into() });
+        }
+        match write_text(&self.answer, self.signature(), &Selection::all(), &mut out) {
+            Ok(()) => Ok(String::from_utf8_lossy(&out.into_inner()).into_owned()),
+            Err(error) => {
+                Err(StopReason::from(error).to_diagnostic().note("while the result was written as text"))
+            }
+        }
     }
     /// Writes how many there are of each selected constraint, in the order of the declarations.
     pub fn write_sizes(

@@ -224,12 +224,13 @@ fn result(args: &Args, file: &Path, input: &str, options: &CompileOptions) -> Re
     let limits = args.limits.limits(args.device.device());
     let mut control = Control::new(limits).interrupt(interrupt::flag()).output(&mut written);
     let ran = executable.run(&mut control);
-    drop(control);
-    let text = match ran {
-        Ok(outcome) => outcome.to_string(),
+    let text = match ran.map(|outcome| outcome.text_under(&control)) {
+        Ok(Ok(text)) => text,
+        Ok(Err(stopped)) => return Ok(vec![format!("error {}", stopped.code)]),
         Err(failure) if failure.error.is_none() => return Err(report::refuse(&failure.diagnostics)),
         Err(failure) => return Ok(error(&failure.diagnostics)),
     };
+    drop(control);
     let text = format!("{}{text}", String::from_utf8_lossy(&written));
     Ok(text.lines().map(|line| line.trim_end().to_string()).collect())
 }

@@ -82,8 +82,8 @@ impl<P: Parts> Search<'_, P> {
     }
 }
 
-/// Takes every other part out. What was put off first reaches most: with a half that is older than the other, nearly all
-/// that is left would go to one thread.
+/// Takes every other part out. What was put off first reaches most: with a half that is older than the other, nearly
+/// all that is left would go to one thread.
 fn every_other<T: Copy>(waiting: &mut Vec<T>) -> Vec<T> {
     let mut rest = Vec::with_capacity(waiting.len() / 2);
     let mut stays = true;

@@ -23,7 +23,7 @@ use crate::options::CompileOptions;
 use crate::program::Language;
 use crate::report::compare::{Answered, Mapping};
 
-use gchr_base::control::{Control, Limits};
+use gchr_base::control::Control;
 use system::{SYSTEMS, System};
 
 /// Runs all peers that are installed.
@@ -83,7 +83,7 @@ fn agreement(work: &system::Work<'_>, system: System) -> Result<bool, String> {
     let mapping = Mapping::parse(name, text).map_err(|e| e.to_string())?;
     let side = mapping.side(std::path::Path::new(&bench.file_name())).cloned();
     let rules = side.and_then(|s| s.answer).ok_or("no mapping of the answer")?;
-    let ours = Answered::of(&outcome, Some(&rules), Limits::default())?;
+    let ours = Answered::of(&outcome, Some(&rules), &mut Control::default())?;
     let mut theirs: Vec<String> = theirs.lines().map(str::to_string).collect();
     theirs.sort();
     let mut own = ours.rows;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use gchr_base::control::{Control, Limits};
+use gchr_base::control::Control;
 use gchr_base::facts::{FactColumn, Facts};
 use gchr_base::ids::Id;
 use gchr_base::signature::{ConstraintId, Signature, SortKind, SymbolId};
@@ -31,9 +31,11 @@ pub struct Answered {
 
 impl Answered {
     /// The answer of a run: through `rules`, or the result as it is written.
-    pub fn of(outcome: &Outcome, rules: Option<&str>, limits: Limits) -> Result<Self, String> {
+    /// The limits are for all that is done for it.
+    pub fn of(outcome: &Outcome, rules: Option<&str>, control: &mut Control<'_>) -> Result<Self, String> {
         let Some(rules) = rules else {
-            return Ok(Self { rows: outcome.to_string().lines().map(str::to_string).collect() });
+            let text = written(outcome, control)?;
+            return Ok(Self { rows: text.lines().map(str::to_string).collect() });
         };
         let signature = &outcome.program().rules().signature;
         let source = match outcome.answer() {
@@ -42,7 +44,7 @@ impl Answered {
             Answer::Sizes(_) => return Err("sizes are compared without rules".into()),
             Answer::Logic(_) => return Err("answers of the logic machine are compared without rules".into()),
         };
-        source.map(rules, limits)
+        source.map(rules, control)
     }
 
     /// Where two answers part.
@@ -66,6 +68,10 @@ impl Answered {
             show(&other.rows)
         ))
     }
+}
+
+fn written(outcome: &Outcome, control: &Control<'_>) -> Result<String, String> {
+    outcome.text_under(control).map_err(|stopped| format!("{} [{}]", stopped.message, stopped.code))
 }
 
 /// Values of one column.
@@ -133,7 +139,7 @@ impl Source {
     }
 
     /// The constraint program that maps, run on these constraints.
-    fn map(&self, rules: &str, limits: Limits) -> Result<Answered, String> {
+    fn map(&self, rules: &str, control: &mut Control<'_>) -> Result<Answered, String> {
         let mut text = String::new();
         for table in &self.tables {
             let mut name = String::new();
@@ -153,8 +159,8 @@ impl Source {
         }
         program.facts = Arc::new(self.facts(&mut program));
         let executable = program.compile(&CompileOptions::default()).map_err(|e| e.to_string())?;
-        let outcome = executable.run(&mut Control::new(limits)).map_err(|stopped| stopped.to_string())?;
-        let all = outcome.to_string();
+        let outcome = executable.run(control).map_err(|stopped| stopped.to_string())?;
+        let all = written(&outcome, control)?;
         let rows: Vec<_> =
             all.lines().filter(|l| *l == "row" || l.starts_with("row(")).map(str::to_string).collect();
         Ok(Answered { rows })

@@ -68,8 +68,9 @@ fn measure(
         let may_try = counts_by_kernels(variant.options.device) && !work.interrupt.load(Ordering::Relaxed);
         let (outcome, uncounted) =
             or_uncounted(counted, may_try, || run(&executable, work.control(variant.limits)))?;
-        let unlimited = Limits { max_steps: None, timeout: None, ..variant.limits };
-        (Answered::of(&outcome, subject.answer.as_deref(), unlimited)?, uncounted)
+        // The rules of an answer take steps of their own.
+        let mut control = work.control(Limits { max_steps: None, max_rounds: None, ..variant.limits });
+        (Answered::of(&outcome, subject.answer.as_deref(), &mut control)?, uncounted)
     };
     if uncounted.is_some() {
         recorder = Recorder::new();

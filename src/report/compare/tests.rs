@@ -1,6 +1,6 @@
 //! Answers through mappings, and growth.
 
-use gchr_base::control::{Control, Limits};
+use gchr_base::control::Control;
 
 use super::Answered;
 use crate::input::Input;
@@ -11,7 +11,7 @@ fn answer(input: &Input, rules: &str) -> Result<Vec<String>, String> {
     let program = input.parse().expect("a program");
     let executable = program.compile(&CompileOptions::default()).expect("a plan");
     let outcome = executable.run(&mut Control::default()).expect("a result");
-    Answered::of(&outcome, Some(rules), Limits::default()).map(|a| a.rows)
+    Answered::of(&outcome, Some(rules), &mut Control::default()).map(|a| a.rows)
 }
 
 const LIST: &str = "sort List = struct Nil() | Cons(Int, List) | Two(List, List);\nmap F: List -> List;\nvar L: List;\neqn F(L) = Two(L, L);\n";

@@ -102,6 +102,28 @@ fn results_without_end_hear_the_time_limit() {
     }
 }
 
+/// Commands that compare results as text keep them within the same limits.
+#[test]
+fn results_without_end_are_not_compared() {
+    let scratch = scratch();
+    let tested = |text: &str, input: &str, result: &str| format!("{text}{input}\n{result}\n");
+    scratch.file("tested.trs", &tested(TREE, "%> B(40)", "%= error R0204"));
+    scratch.file("tested.chr", &tested(SHARED, "%> s(a, 60)", "%= error R0204"));
+    for (args, code, says) in [
+        (["compare", "tree.trs"], 1, "R0204"),
+        (["compare", "shared.chr"], 1, "R0204"),
+        (["test", "tested.trs"], 0, ""),
+        (["test", "tested.chr"], 0, ""),
+    ] {
+        let limits = ["--timeout", "700ms", "--memory", "1G"];
+        let ended = Process::start(scratch.folder(), &[&args[..], &limits].concat(), Stdout::Kept).end(None);
+        assert_eq!(ended.code, Some(code), "{args:?}: {ended:?}");
+        let said = format!("{}{}", String::from_utf8_lossy(&ended.stdout), ended.stderr);
+        assert!(said.contains(says), "{args:?}: {ended:?}");
+        assert!(ended.cpu < Duration::from_millis(9000), "{args:?}: {ended:?}");
+    }
+}
+
 #[test]
 fn results_without_end_hear_signals() {
     let scratch = scratch();
