@@ -5,6 +5,7 @@ use std::ops::Range;
 use gchr_base::source::SourceMap;
 use gchr_chr::ast::{Clause, ClauseKind, Module, TermId, TermKind};
 use gchr_chr::calls::{self, Call};
+use gchr_chr::directives::{self, Directive};
 
 use crate::index::{Builder, Entry, Index, Kind, Role};
 
@@ -141,14 +142,15 @@ impl Reader<'_> {
     }
 
     fn directive(&mut self, term: TermId, whole: &Range<usize>) {
-        let Some((name, args)) = self.module.functor(term) else { return };
-        match (name, args) {
-            ("chr_constraint" | "constraints", &[list]) => {
-                for item in self.module.members(list, ",") {
-                    self.constraint(item, whole);
+        match directives::of(self.module, term) {
+            Some((Directive::Constraints, args)) => {
+                for &list in args {
+                    for item in self.module.members(list, ",") {
+                        self.constraint(item, whole);
+                    }
                 }
             }
-            ("chr_type", &[definition]) => {
+            Some((Directive::Type, &[definition])) => {
                 let pair = ["--->", "=="].iter().find_map(|&arrow| self.module.binary(definition, arrow));
                 let Some((head, _)) = pair else { return };
                 let Some((name, _)) = self.module.functor(head) else { return };
@@ -161,7 +163,7 @@ impl Reader<'_> {
                     self.builder.entry(Entry { name, detail: "type".into(), kind, range, selection });
                 }
             }
-            ("use_module", &[_, imports]) => {
+            Some((Directive::Load, &[_, imports])) => {
                 if let TermKind::List { items, .. } = self.module.kind(imports) {
                     items.iter().for_each(|&item| self.renamed(item));
                 }
@@ -242,11 +244,12 @@ impl Reader<'_> {
     fn types_of(&mut self, directive: TermId) {
         let module = self.module;
         let args = |id: &TermId| module.functor(*id).map_or(&[][..], |(_, args)| args);
-        let named: Vec<TermId> = match module.functor(directive) {
-            Some(("chr_constraint" | "constraints", &[list])) => {
-                module.members(list, ",").iter().flat_map(args).copied().collect()
+        let named: Vec<TermId> = match directives::of(module, directive) {
+            Some((Directive::Constraints, lists)) => {
+                let items = lists.iter().flat_map(|&list| module.members(list, ","));
+                items.flat_map(|item| args(&item).to_vec()).collect()
             }
-            Some(("chr_type", &[definition])) => {
+            Some((Directive::Type, &[definition])) => {
                 match (module.binary(definition, "=="), module.binary(definition, "--->")) {
                     (Some((_, same)), _) => vec![same],
                     // Alternatives are values, whose arguments are of types.

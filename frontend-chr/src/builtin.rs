@@ -277,6 +277,20 @@ pub(crate) fn is_predicate(name: &str, arity: usize) -> bool {
     PREDICATES.iter().any(listed)
 }
 
+/// All predicates that programs may call, and do not define.
+#[cfg(test)]
+pub(crate) fn all_predicates() -> impl Iterator<Item = (&'static str, usize)> {
+    const CONTROL: &[(&[usize], &str)] = &[
+        (&[1], "\\+ not once ignore"),
+        (&[2], ", ; | -> *-> forall"),
+        (&[3], "bagof setof"),
+        (&[1, 2, 3, 4, 5, 6, 7, 8], "call"),
+    ];
+    CONTROL.iter().chain(PREDICATES).flat_map(|(arities, names)| {
+        names.split_ascii_whitespace().flat_map(|name| arities.iter().map(move |&arity| (name, arity)))
+    })
+}
+
 /// Whether a name is a goal that no constraint may redefine.
 pub(crate) fn is_goal(name: &str, arity: usize) -> bool {
     let is_control = refused(name, arity).is_some() && name != ":";
@@ -299,42 +313,6 @@ pub(crate) fn function_list() -> String {
         }
     }
     names.join(" ")
-}
-
-/// Whether a directive is about reading, compiling or declaring, and no goal to run.
-pub(crate) fn is_declaration(name: &str, arity: usize) -> bool {
-    matches!(
-        (name, arity),
-        ("use_module" | "load_files" | "reexport" | "autoload", 1 | 2)
-            | (
-                "ensure_loaded"
-                    | "include"
-                    | "consult"
-                    | "compile"
-                    | "license"
-                    | "handler"
-                    | "rules"
-                    | "encoding",
-                1
-            )
-            | ("begin_tests", 1 | 2)
-            | ("end_tests", 1)
-            | ("module" | "chr_option" | "option" | "set_prolog_flag" | "use_foreign_library", 2)
-            | ("op", 3)
-            | (
-                "chr_preprocessor"
-                    | "chr_declaration"
-                    | "style_check"
-                    | "multifile"
-                    | "table"
-                    | "public"
-                    | "det"
-                    | "block",
-                1
-            )
-            | ("discontiguous", 1..)
-            | ("meta_predicate" | "module_transparent" | "noprofile" | "set_stream" | "garbage_collect", _)
-    )
 }
 
 /// Arithmetic functions that only the logic machine has.

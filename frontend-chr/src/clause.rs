@@ -3,16 +3,10 @@
 use gchr_base::diagnostic::Diagnostic;
 
 use crate::ast::{Arrow, ClauseKind, Module, Rule, TermId};
+use crate::directives::{self, Bare};
 use crate::lexer::Token;
 use crate::operators::without_module;
 use crate::reader::no_heads;
-
-/// Words that begin a declaration with or without `:-`: those of older implementations of CHR.
-const OLD_DECLARATIONS: [(&str, usize); 5] =
-    [("handler", 1), ("constraints", 1), ("rules", 1), ("chr_type", 1), ("option", 2)];
-
-/// Words that begin a declaration with `:-` only.
-const DECLARATIONS: [&str; 3] = ["chr_constraint", "chr_option", "chr_declaration"];
 
 /// What the term of a clause is; its tokens are where to look for the places of operators.
 pub(crate) fn recognise(module: &Module, term: TermId, tokens: &[Token]) -> Result<ClauseKind, Diagnostic> {
@@ -38,13 +32,13 @@ pub(crate) fn recognise(module: &Module, term: TermId, tokens: &[Token]) -> Resu
                 .label(place, "not in a rule")
                 .help("greater or equal is written `>=`, less or equal `=<`"))
         }
-        (name, args) if OLD_DECLARATIONS.contains(&(name, args.len())) => Ok(ClauseKind::Directive(term)),
-        (name, [_, ..]) if DECLARATIONS.contains(&name) => {
-            Err(Diagnostic::error("C0101", "a directive begins with `:-`")
+        (name, args) => match directives::bare(name, args.len()) {
+            Bare::Meant => Ok(ClauseKind::Directive(term)),
+            Bare::Mistake => Err(Diagnostic::error("C0101", "a directive begins with `:-`")
                 .label(module.span(term), "not a rule")
-                .help(format!("write :- {name} ...")))
-        }
-        _ => Ok(ClauseKind::Prolog(term)),
+                .help(format!("write :- {name} ..."))),
+            Bare::Clause => Ok(ClauseKind::Prolog(term)),
+        },
     }
 }
 
@@ -96,15 +90,9 @@ pub(crate) fn misspelt_directive(tokens: &[Token]) -> Option<Diagnostic> {
     let first = tokens.first()?;
     let second = tokens.get(1).filter(|_| first.is_atom(":-"))?;
     let Tok::Atom(name) = &second.tok else { return None };
-    let near = near_directive(name)?;
+    let near = directives::near(name)?;
     let diagnostic = Diagnostic::error("C0206", format!("unknown directive {name}"));
     Some(diagnostic.label(second.span, "not a directive of CHR").help(format!("did you mean {near}?")))
-}
-
-/// The directive of CHR that a name may be meant for.
-pub(crate) fn near_directive(name: &str) -> Option<&'static str> {
-    const KNOWN: [&str; 6] = ["chr_constraint", "constraints", "chr_type", "chr_option", "handler", "rules"];
-    gchr_base::suggest::nearest(name, KNOWN).filter(|_| !KNOWN.contains(&name))
 }
 
 /// Name and number of arguments of the predicate that a clause, or a rule of a grammar, belongs to.

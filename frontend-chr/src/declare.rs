@@ -3,13 +3,13 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
-use gchr_base::logic::Functor;
 use gchr_base::rule::Semantics;
 use gchr_base::signature::ConstraintId;
 use gchr_base::source::Span;
 use gchr_base::suggest::nearest;
 
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
+use crate::directives::{self, Directive, Property};
 use crate::types::{Definition, Type, Types, Variant};
 use crate::{builtin, clause, flags, libraries, operators};
 
@@ -123,38 +123,42 @@ impl Directives<'_> {
 
     fn directive(&mut self, id: TermId) {
         let span = self.module.span(id);
-        if let TermKind::List { tail: None, .. } = self.module.kind(id) {
-            return self.library(id);
+        if let Some(part) = directives::of(self.module, id) {
+            return self.known(id, part);
         }
         let Some((name, args)) = self.module.functor(id) else { return self.unknown(span) };
-        if matches!(name, "dynamic" | "thread_local") {
-            let mut declared = Vec::new();
-            args.iter().for_each(|&spec| predicates(self.module, spec, &mut declared));
-            self.found.clauses.extend(declared.into_iter().map(|p| (p.name.to_string(), p.arity)));
-        }
         match (name, args) {
-            ("chr_constraint" | "constraints", args) if !args.is_empty() => {
-                for &arg in args {
-                    self.module.members(arg, ",").into_iter().for_each(|c| self.constraint(c));
-                }
+            (name, args) if self.is_goal(name, args.len()) => self.found.beyond.push(unknown(span)),
+            (name, args) if directives::near(name).is_none() => {
+                self.found.beyond.push(unknown(span));
+                self.report(
+                    Diagnostic::error("C0302", format!("unknown goal {name}/{}", args.len()))
+                        .label(span, "nothing defines it")
+                        .help("define it or remove it: a program with clauses of Prolog runs without it"),
+                );
             }
-            ("chr_type", &[definition]) => self.chr_type(definition),
-            ("chr_option", &[key, value]) => self.option(key, value),
-            ("use_module" | "ensure_loaded" | "autoload", &[file] | &[file, _]) => self.library(file),
-            ("load_files" | "reexport", [_] | [_, _])
-            | ("include" | "consult" | "compile" | "license" | "handler" | "rules" | "chr_preprocessor", _)
-            | ("begin_tests", [_] | [_, _])
-            | ("end_tests", [_])
-            | ("set_stream" | "encoding" | "garbage_collect" | "prompt" | "use_foreign_library", _) => {}
-            ("module", &[_, exports]) => self.exports(exports),
-            ("option", &[key, value]) => self.option(key, value),
-            ("initialization", _) => self.found.beyond.push(
+            _ => self.unknown(span),
+        }
+    }
+
+    /// Takes a directive that is no goal.
+    fn known(&mut self, id: TermId, (directive, args): (Directive, &[TermId])) {
+        let span = self.module.span(id);
+        match (directive, args) {
+            (Directive::Constraints, args) => {
+                directives::specifications(self.module, args).into_iter().for_each(|c| self.constraint(c));
+            }
+            (Directive::Type, &[definition]) => self.chr_type(definition),
+            (Directive::Option, &[key, value]) => self.option(key, value),
+            (Directive::Load | Directive::LoadAll, _) => self.libraries((directive, args)),
+            (Directive::Module, &[_, exports]) => self.exports(exports),
+            (Directive::Operators, &[priority, fixity, names]) => self.operator(priority, fixity, names),
+            (Directive::Initialization, _) => self.found.beyond.push(
                 Diagnostic::error("C0206", "goals of Prolog are not run")
                     .label(span, "not supported")
                     .help("give the goals to start with as a query: ?- goals."),
             ),
-            ("op", &[priority, fixity, names]) => self.operator(priority, fixity, names),
-            ("set_prolog_flag", &[flag, value]) => {
+            (Directive::Flag, &[flag, value]) => {
                 if let Some(diagnostic) = flags::check(self.module, flag, value) {
                     self.report(diagnostic);
                 }
@@ -166,26 +170,41 @@ impl Directives<'_> {
                     );
                 }
             }
-            (
-                "style_check" | "dynamic" | "discontiguous" | "multifile" | "table" | "block" | "public"
-                | "meta_predicate" | "module_transparent" | "thread_local" | "volatile" | "noprofile"
-                | "chr_declaration",
-                _,
-            ) => self.report(
+            (Directive::Predicates(Property::Dynamic), args) => {
+                let declared = directives::subjects(self.module, args).into_iter();
+                self.found.clauses.extend(declared.map(|p| (p.name.to_string(), p.arity)));
+            }
+            (Directive::Predicates(Property::Deterministic), &[specs]) => self.indicators(specs),
+            (Directive::Refused(message, help), _) => {
+                self.report(Diagnostic::error("C0206", message).label(span, "not supported").help(help))
+            }
+            _ => {}
+        }
+        if let Some(name) = directives::ignored(self.module, id) {
+            self.report(
                 Diagnostic::warning("C0206", format!("the directive {name} is ignored"))
                     .label(span, "has no meaning here")
                     .help("remove it to silence this warning"),
-            ),
-            (name, args) if self.is_goal(name, args.len()) => self.found.beyond.push(unknown(span)),
-            (name, args) if clause::near_directive(name).is_none() => {
-                self.found.beyond.push(unknown(span));
+            );
+        }
+    }
+
+    /// A list or a conjunction of `name/arity`.
+    fn indicators(&mut self, specs: TermId) {
+        let items = match self.module.kind(specs) {
+            TermKind::List { items, tail: None } => items.clone(),
+            _ => self.module.members(specs, ","),
+        };
+        for item in items {
+            let mut named = Vec::new();
+            directives::predicates(self.module, item, &mut named);
+            if named.is_empty() {
                 self.report(
-                    Diagnostic::error("C0302", format!("unknown goal {name}/{}", args.len()))
-                        .label(span, "nothing defines it")
-                        .help("define it or remove it: a program with clauses of Prolog runs without it"),
+                    Diagnostic::error("C0206", "this names no predicate")
+                        .label(self.module.span(item), "not name/arity")
+                        .help("write :- det(name/2), or :- det([first/2, second/3])"),
                 );
             }
-            _ => self.unknown(span),
         }
     }
 
@@ -198,12 +217,8 @@ impl Directives<'_> {
     }
 
     /// The predicates of a library that is not known are missing, if it has any that are used.
-    fn library(&mut self, file: TermId) {
-        let files = match self.module.kind(file) {
-            TermKind::List { items, .. } => items.as_slice(),
-            _ => &[file],
-        };
-        for &file in files {
+    fn libraries(&mut self, part: (Directive, &[TermId])) {
+        for &file in directives::files(self.module, part) {
             let Some(name) = libraries::name(self.module, file).filter(|name| !libraries::is_known(name))
             else {
                 continue;
@@ -456,27 +471,6 @@ impl Directives<'_> {
                 };
                 self.report(diagnostic.help(help));
             }
-        }
-    }
-}
-
-/// The predicates that `name/arity`, a list or a conjunction of such names.
-pub(crate) fn predicates(module: &Module, id: TermId, found: &mut Vec<Functor>) {
-    let mut pending = vec![id];
-    while let Some(id) = pending.pop() {
-        let id = operators::without_module(module, id);
-        match (module.kind(id), module.functor(id)) {
-            (TermKind::List { items, .. }, _) => pending.extend(items.iter().rev()),
-            (_, Some(("," | "as", &[left, right]))) => pending.extend([right, left]),
-            (_, Some((sign @ ("/" | "//"), &[name, arity]))) => {
-                if let (Some((name, [])), TermKind::Int(arity)) = (module.functor(name), module.kind(arity))
-                    && let Ok(arity) = usize::try_from(*arity)
-                {
-                    found
-                        .push(Functor { name: name.into(), arity: arity + if sign == "//" { 2 } else { 0 } });
-                }
-            }
-            _ => {}
         }
     }
 }

@@ -10,6 +10,7 @@ use gchr_base::source::Span;
 use crate::ast::{Clause, ClauseKind, Module, Term, TermId, TermKind};
 use crate::calls;
 use crate::clause::defined;
+use crate::directives::{self, Directive, Property};
 use crate::flags::Quotes;
 use crate::logic::{Builder, Building, Scope};
 use crate::operators::without_module;
@@ -249,10 +250,15 @@ enum Use {
 /// What a directive is to the evaluator; `None` for one that runs only when the program does.
 fn directive_use(module: &Module, directive: TermId) -> Option<Use> {
     let uses = module.members(directive, ",").into_iter().map(|goal| {
+        if let Some((directive, _)) = directives::of(module, goal) {
+            let of_clauses =
+                matches!(directive, Directive::Predicates(Property::Dynamic | Property::Scattered));
+            return of_clauses.then_some(Use::Setting);
+        }
         let (name, args) = module.functor(without_module(module, goal))?;
         match (name, args.len()) {
             ("assert" | "asserta" | "assertz" | "retract" | "retractall", 1) => Some(Use::Database),
-            ("dynamic" | "discontiguous", 1) | ("nb_setval" | "b_setval", 2) => Some(Use::Setting),
+            ("nb_setval" | "b_setval", 2) => Some(Use::Setting),
             _ => None,
         }
     });
@@ -300,8 +306,8 @@ fn callers() -> LogicProgram {
     let mut clauses = Vec::new();
     for (name, arity, places) in calls::callers() {
         let places: Vec<_> = places
-            .iter()
-            .map(|&(at, more)| {
+            .into_iter()
+            .map(|(at, more)| {
                 let pair = [number(&mut building, at), number(&mut building, more)];
                 building.compound("-", &pair, span)
             })

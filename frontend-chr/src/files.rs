@@ -7,6 +7,7 @@ use gchr_base::reading::named::{self, NamedFiles, Refusal, Times, find};
 use gchr_base::source::{SourceId, SourceMap};
 
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
+use crate::directives::{self, Directive};
 use crate::libraries;
 use crate::operators::without_module;
 
@@ -83,20 +84,9 @@ impl Folders {
 /// The files of its own that a directive of a program names; libraries are none.
 pub(crate) fn named(module: &Module, directive: TermId, folders: &Folders) -> Vec<Named> {
     let mut found = Vec::new();
-    for goal in module.members(directive, ",") {
-        let (files, part) = match (module.kind(goal), module.functor(goal)) {
-            (_, Some(("include", &[file]))) => (file, true),
-            (_, Some(("use_module" | "load_files" | "reexport" | "autoload", &[file] | &[file, _]))) => {
-                (file, false)
-            }
-            (_, Some(("ensure_loaded" | "consult" | "compile", &[file]))) => (file, false),
-            (TermKind::List { tail: None, .. }, _) => (goal, false),
-            _ => continue,
-        };
-        match module.kind(files) {
-            TermKind::List { items, .. } => found.extend(items.iter().map(|&file| (file, part))),
-            _ => found.push((files, part)),
-        }
+    for part in directives::parts(module, directive) {
+        let is_part = part.0 == Directive::Include;
+        found.extend(directives::files(module, part).iter().map(|&file| (file, is_part)));
     }
     let named =
         found.into_iter().map(|(file, part)| Named { file, part, places: folders.places(module, file) });

@@ -5,6 +5,7 @@ pub(crate) use gchr_base::logic::QuotedText as Quoted;
 use gchr_base::suggest::nearest;
 
 use crate::ast::{Module, TermId};
+use crate::directives::{self, Directive};
 
 /// What text in quotes stands for, by the value of a flag.
 const MEANINGS: [(&str, Quoted); 4] =
@@ -48,8 +49,8 @@ const FIXED: [(&str, &str); 10] = [
 
 /// Takes a directive into account that sets what quotes mean. What it gets wrong, [`check`] says.
 pub(crate) fn set_quotes(module: &Module, directive: TermId, quotes: &mut Quotes) {
-    for term in module.members(directive, ",") {
-        let Some(("set_prolog_flag", &[flag, value])) = module.functor(term) else { continue };
+    for part in directives::parts(module, directive) {
+        let (Directive::Flag, &[flag, value]) = part else { continue };
         let (Some((flag, [])), Some((value, []))) = (module.functor(flag), module.functor(value)) else {
             continue;
         };

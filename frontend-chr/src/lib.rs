@@ -6,6 +6,7 @@ mod builtin;
 pub mod calls;
 mod clause;
 mod declare;
+pub mod directives;
 mod expansion;
 mod facts;
 mod files;
@@ -47,7 +48,7 @@ pub fn is_builtin(name: &str, arity: usize) -> bool {
     builtin::is_goal(name, arity)
         || builtin::is_predicate(name, arity)
         || builtin::refused(name, arity).is_some()
-        || builtin::is_declaration(name, arity)
+        || directives::is_directive(name, arity)
 }
 
 /// What parsing a text gives: as much of the tree as could be read, and what is wrong with the rest.

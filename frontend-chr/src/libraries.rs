@@ -3,6 +3,7 @@
 use gchr_base::logic::{Fixity, Operators};
 
 use crate::ast::{Module, TermId, TermKind};
+use crate::directives;
 
 /// Libraries whose predicates are built in, or are of no use here.
 const KNOWN: &[&str] = &[
@@ -149,20 +150,8 @@ pub(crate) fn is_known(name: &str) -> bool {
 
 /// Takes the operators of the libraries that a directive imports into the table.
 pub(crate) fn declare_operators(module: &Module, directive: TermId, operators: &mut Operators) {
-    for goal in module.members(directive, ",") {
-        let file = match (module.kind(goal), module.functor(goal)) {
-            (TermKind::List { tail: None, .. }, _) => goal,
-            (_, Some(("use_module" | "ensure_loaded" | "reexport" | "autoload", &[file] | &[file, _]))) => {
-                file
-            }
-            (_, Some(("consult" | "load_files", &[file] | &[file, _]))) => file,
-            _ => continue,
-        };
-        let files = match module.kind(file) {
-            TermKind::List { items, .. } => items.as_slice(),
-            _ => &[file],
-        };
-        for &file in files {
+    for part in directives::parts(module, directive) {
+        for &file in directives::files(module, part) {
             let name = name(module, file).unwrap_or_default();
             for (_, declared) in OPERATORS.iter().filter(|(library, _)| *library == name) {
                 for (priority, fixity, names) in *declared {

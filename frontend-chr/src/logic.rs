@@ -2,6 +2,7 @@
 
 mod blocks;
 mod committed;
+mod determinism;
 mod goals;
 mod grammar;
 mod program;

@@ -6,6 +6,7 @@ use gchr_base::logic::{Fixity, Operators};
 pub(crate) use gchr_base::value::operators::{ARGUMENT, TERM};
 
 use crate::ast::{Module, TermId, TermKind};
+use crate::directives::{self, Directive};
 use crate::libraries;
 
 /// Takes what a directive declares into the table: `op(Priority, Type, Names)`, and the exports of a module. What is
@@ -13,10 +14,10 @@ use crate::libraries;
 /// it, [`check`] says.
 pub(crate) fn declare(module: &Module, directive: TermId, operators: &mut Operators) {
     libraries::declare_operators(module, directive, operators);
-    for goal in module.members(directive, ",") {
-        match module.functor(goal) {
-            Some(("op", args)) => set(module, args, operators, |_| true),
-            Some(("module", &[_, exports])) => declare_exports(module, exports, operators),
+    for part in directives::parts(module, directive) {
+        match part {
+            (Directive::Operators, args) => set(module, args, operators, |_| true),
+            (Directive::Module, &[_, exports]) => declare_exports(module, exports, operators),
             _ => {}
         }
     }
@@ -28,8 +29,8 @@ pub(crate) fn declare_for_all(module: &Module, directive: TermId, operators: &mu
         let owner = module.binary(name, ":").map(|(owner, _)| module.functor(owner));
         owner == Some(Some(("user", &[])))
     };
-    for goal in module.members(directive, ",") {
-        if let Some(("op", args)) = module.functor(goal) {
+    for (directive, args) in directives::parts(module, directive) {
+        if directive == Directive::Operators {
             set(module, args, operators, is_of_all);
         }
     }

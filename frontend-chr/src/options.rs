@@ -5,6 +5,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::source::{SourceId, Span};
 
 use crate::ast::{ClauseKind, Module, Term, TermId, TermKind};
+use crate::directives::{self, Directive};
 
 /// What options say of the columns of a constraint.
 #[derive(Default)]
@@ -21,8 +22,8 @@ type Key = (SourceId, String, usize);
 /// Writes options as declarations, and `mpassive` as `passive`.
 pub(crate) fn rewrite(module: &mut Module) {
     let mut columns: HashMap<Key, Columns> = HashMap::default();
-    for directive in directives(module) {
-        let Some(("chr_option" | "option", &[name, value])) = module.functor(directive) else { continue };
+    for directive in all_parts(module) {
+        let Some((Directive::Option, &[name, value])) = directives::of(module, directive) else { continue };
         let Some((name, [])) = module.functor(name) else { continue };
         match (name, module.functor(value)) {
             ("mode", Some(_)) => of(module, value, &mut columns, |columns, modes| columns.modes = modes),
@@ -46,7 +47,7 @@ pub(crate) fn rewrite(module: &mut Module) {
 }
 
 /// The parts of all directives.
-fn directives(module: &Module) -> Vec<TermId> {
+fn all_parts(module: &Module) -> Vec<TermId> {
     let all = module.clauses.iter().filter_map(|clause| match clause.kind {
         ClauseKind::Directive(directive) => Some(module.members(directive, ",")),
         _ => None,
@@ -97,10 +98,9 @@ fn show_store(module: &mut Module, directive: TermId, shows: &str) {
 
 /// Declarations that say no more than a number of arguments get modes and types.
 fn declare(module: &mut Module, columns: &HashMap<Key, Columns>) {
-    for directive in directives(module) {
-        let Some(("chr_constraint" | "constraints", args)) = module.functor(directive) else { continue };
-        let specifications: Vec<TermId> = args.iter().flat_map(|&arg| module.members(arg, ",")).collect();
-        for specification in specifications {
+    for directive in all_parts(module) {
+        let Some((Directive::Constraints, args)) = directives::of(module, directive) else { continue };
+        for specification in directives::specifications(module, args) {
             let Some((name, arity)) = module.binary(specification, "/") else { continue };
             let (Some((name, [])), &TermKind::Int(arity)) = (module.functor(name), module.kind(arity)) else {
                 continue;

@@ -10,6 +10,7 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 use crate::Parsed;
 use crate::ast::{Clause, ClauseKind, Module, Term, TermId, TermKind};
 use crate::clause::{misspelt_directive, recognise};
+use crate::directives::{self, Directive};
 use crate::expansion::Expansion;
 use crate::files::{self, Folders, Found, Texts};
 use crate::flags::{self, Quotes};
@@ -344,8 +345,8 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
         let mut changed = std::mem::take(&mut self.module.operators);
         operators::declare(&self.module, directive, &mut changed);
         self.module.operators = changed;
-        if let (Some(("module", &[name, exports])), Some(text)) =
-            (self.module.functor(directive), self.open.last_mut())
+        if let (Some((Directive::Module, &[name, exports])), Some(text)) =
+            (directives::of(&self.module, directive), self.open.last_mut())
         {
             self.exported.insert(text.source, exports);
             let name = self.module.functor(name).map(|(name, _)| name.to_string());
@@ -362,11 +363,8 @@ impl<'t, T: Texts> Parser<'t, '_, T> {
     /// Adds a clause `new(X, ...) :- old(X, ...)` for each import `old/n as new` of a directive.
     fn renamed_imports(&mut self, directive: TermId, span: Span) {
         let mut renamed = Vec::new();
-        for goal in self.module.members(directive, ",") {
-            let Some(("use_module" | "reexport" | "autoload", &[_, imports])) = self.module.functor(goal)
-            else {
-                continue;
-            };
+        for part in directives::parts(&self.module, directive) {
+            let (Directive::Load, &[_, imports]) = part else { continue };
             let list = match self.module.functor(imports) {
                 Some(("except", &[list])) => list,
                 _ => imports,

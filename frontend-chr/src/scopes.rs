@@ -8,6 +8,7 @@ use gchr_base::hash::{HashMap, HashSet};
 
 use crate::ast::{ClauseKind, Module, Renamed, Term, TermId, TermKind};
 use crate::calls::{self, Call};
+use crate::directives::{self, Directive};
 use crate::{builtin, clause};
 
 /// A text with definitions of its own: the main one, or a module.
@@ -202,8 +203,8 @@ fn types_of_scopes(module: &Module, scopes: &[Scope], scope_of: &[usize]) -> Vec
     let mut defined: HashMap<Key, Vec<usize>> = HashMap::default();
     for (clause, &scope) in module.clauses.iter().zip(scope_of) {
         let ClauseKind::Directive(directive) = clause.kind else { continue };
-        for goal in module.members(directive, ",") {
-            let Some(("chr_type", &[definition])) = module.functor(goal) else { continue };
+        for part in directives::parts(module, directive) {
+            let (Directive::Type, &[definition]) = part else { continue };
             let head = module.binary(definition, "--->").or_else(|| module.binary(definition, "=="));
             let Some((name, args)) = head.and_then(|(head, _)| module.functor(head)) else { continue };
             let places = defined.entry((name.to_string(), args.len())).or_default();
@@ -231,10 +232,11 @@ fn definitions(module: &Module, kind: &ClauseKind) -> Vec<Key> {
         ClauseKind::Prolog(term) => clause::defined(module, *term).into_iter().collect(),
         ClauseKind::Directive(directive) => {
             let mut found = Vec::new();
-            for goal in module.members(*directive, ",") {
-                let Some(("chr_constraint" | "constraints", args)) = module.functor(goal) else { continue };
-                let specs = args.iter().flat_map(|&arg| module.members(arg, ","));
-                found.extend(specs.filter_map(|spec| declared(module, spec).map(|(key, _)| key)));
+            for (directive, args) in directives::parts(module, *directive) {
+                if directive == Directive::Constraints {
+                    let specs = directives::specifications(module, args).into_iter();
+                    found.extend(specs.filter_map(|spec| declared(module, spec).map(|(key, _)| key)));
+                }
             }
             found
         }
@@ -296,13 +298,12 @@ impl Renaming<'_> {
             },
             ClauseKind::Directive(directive) => {
                 for goal in self.module.members(*directive, ",") {
-                    match self.module.functor(goal) {
-                        Some(("chr_type", &[definition])) => self.type_names(definition, scope),
-                        Some((
-                            "chr_constraint" | "constraints" | "dynamic" | "discontiguous" | "table"
-                            | "block",
-                            args,
-                        )) => {
+                    // What a module qualifies has the name that it says.
+                    let part =
+                        directives::of(self.module, goal).filter(|_| self.module.binary(goal, ":").is_none());
+                    match part {
+                        Some((Directive::Type, &[definition])) => self.type_names(definition, scope),
+                        Some((Directive::Constraints | Directive::Predicates(_), args)) => {
                             let specs: Vec<_> = args.to_vec();
                             specs.into_iter().for_each(|spec| self.specs(spec, scope));
                         }

@@ -10,6 +10,7 @@ use gchr_base::signature::SortKind;
 use gchr_base::source::Span;
 
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
+use crate::directives::{self, Directive};
 
 /// A type as it is written in a declaration.
 #[derive(Clone, PartialEq, Debug)]
@@ -128,8 +129,8 @@ fn defines(module: &Module, name: &str) -> bool {
         _ => None,
     });
     directives.any(|directive| {
-        module.members(directive, ",").into_iter().any(|goal| {
-            let Some(("chr_type", &[definition])) = module.functor(goal) else { return false };
+        directives::parts(module, directive).any(|part| {
+            let (Directive::Type, &[definition]) = part else { return false };
             let sides = module.binary(definition, "--->").or_else(|| module.binary(definition, "=="));
             sides.is_some_and(|(head, _)| matches!(module.kind(head), TermKind::Atom(own) if own == name))
         })

@@ -3,6 +3,7 @@
 mod alarms;
 mod atoms;
 mod database;
+mod determinism;
 mod domains;
 mod files;
 mod flags;
@@ -26,7 +27,7 @@ type Table = &'static [(&'static str, usize, Native)];
 /// Predicates that change nothing but their results.
 const PURE: [Table; 6] =
     [terms::TABLE, lists::TABLE, domains::TABLE, domains::PROPAGATION, atoms::TABLE, strings::TABLE];
-const OTHERS: [Table; 8] = [
+const OTHERS: [Table; 9] = [
     output::TABLE,
     input::TABLE,
     files::TABLE,
@@ -35,6 +36,7 @@ const OTHERS: [Table; 8] = [
     crate::constraints::TABLE,
     alarms::TABLE,
     tables::TABLE,
+    determinism::TABLE,
 ];
 
 /// The code of predicates that are written in Rust, by the numbers that they have in a database.
@@ -53,7 +55,8 @@ pub(crate) fn register(db: &mut Database) {
         db.preds[pred as usize].definition = Definition::Native(db.natives.len() as u32 - 1);
         db.preds[pred as usize].library = true;
     }
-    let constructs = [(",", 2), (";", 2), ("->", 2), ("*->", 2), ("\\+", 1), ("|", 2), ("!", 0), (":", 2)];
+    let constructs =
+        [(",", 2), (";", 2), ("->", 2), ("*->", 2), ("\\+", 1), ("|", 2), ("!", 0), ("$", 0), (":", 2)];
     let constants = [("true", 0), ("fail", 0), ("false", 0)];
     let mut controls: Vec<(&str, usize, Control)> =
         constructs.into_iter().chain(constants).map(|(name, n)| (name, n, Control::Construct)).collect();

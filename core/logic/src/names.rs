@@ -30,7 +30,7 @@ macro_rules! known {
 
 known! {
 nil = "[]", cons = "[|]", curly = "{}", comma = ",", semicolon = ";", bar = "|", arrow = "->", soft = "*->", not = "\\+",
-cut = "!", true_ = "true", fail = "fail", false_ = "false", call = "call", colon = ":", neck = ":-", equal = "=", identical = "==", not_identical = "\\==", not_unifiable = "\\=", minus = "-", plus = "+", star = "*",
+cut = "!", guard = "$", true_ = "true", fail = "fail", false_ = "false", call = "call", colon = ":", neck = ":-", equal = "=", identical = "==", not_identical = "\\==", not_unifiable = "\\=", minus = "-", plus = "+", star = "*",
 slash = "/", error = "error", var_ = "$VAR", is = "is", lt = "<", gt = ">", le = "=<", ge = ">=", num_eq = "=:=", num_ne = "=\\=", var = "var", nonvar = "nonvar",
 atom_ = "atom", number = "number", atomic = "atomic", compound = "compound", callable = "callable", integer = "integer", modulo = "mod", quotient = "//",
 remainder = "rem", minimum = "min", maximum = "max", shift_right = ">>", bit_and = "/\\",

@@ -585,6 +585,12 @@ impl Machine<'_, '_> {
             ("evaluation_error", 1) => format!("arithmetic: evaluation error: {}", arg(0)),
             ("format", 1) => format!("format: {}", arg(0).trim_matches('\'')),
             ("syntax_error", 1) => format!("syntax error: {}", arg(0)),
+            ("determinism_error", 4) => {
+                let what = if arg(3) == "goal" { "the goal" } else { "the deterministic predicate" };
+                let found = if arg(2) == "fail" { "failed" } else { "left choice points" };
+                let behind = if arg(3) == "guard" { " behind `$`" } else { "" };
+                format!("{what} {} {found}{behind}", arg(0))
+            }
             ("representation_error", 1) => format!("cannot represent due to `{}`", arg(0)),
             ("resource_error", 1) => format!("not enough resources: {}", arg(0)),
             _ => format!("unknown error: {}", shown(term)),

@@ -7,16 +7,17 @@ use super::{Cannot, Goal, MAX_RULES, Values, Work};
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::builtin;
 use crate::declare::Declarations;
+use crate::directives::{self, Directive, Property};
 
 /// Name and number of arguments.
 type Key = (String, usize);
 
-/// The predicates of a program whose clauses do not change, with head and body of each clause.
+/// The predicates of a program that do no more than their clauses say, which do not change, with head and body of each clause.
 pub(super) struct Predicates(HashMap<Key, Vec<(TermId, Option<TermId>)>>);
 
 impl Predicates {
     pub fn of(ast: &Module, declarations: &Declarations) -> Self {
-        let (mut all, mut changing) = (HashMap::default(), HashSet::default());
+        let (mut all, mut special) = (HashMap::default(), HashSet::default());
         for clause in &ast.clauses {
             match clause.kind {
                 ClauseKind::Prolog(term) => {
@@ -33,28 +34,18 @@ impl Predicates {
                     }
                 }
                 ClauseKind::Directive(term) => {
-                    let (Some((name, _)), mut pending) = (ast.functor(term), vec![term]) else { continue };
-                    if !["dynamic", "table", "multifile"].contains(&name) {
-                        continue;
-                    }
-                    while let Some(id) = pending.pop() {
-                        match ast.functor(id) {
-                            Some(("/", &[name, arity])) => {
-                                if let (Some((name, [])), TermKind::Int(arity)) =
-                                    (ast.functor(name), ast.kind(arity))
-                                {
-                                    changing.insert((name.to_string(), usize::try_from(*arity).unwrap_or(0)));
-                                }
-                            }
-                            Some((_, args)) => pending.extend(args),
-                            None => {}
+                    for (directive, args) in directives::parts(ast, term) {
+                        if matches!(directive, Directive::Predicates(property) if property != Property::Scattered)
+                        {
+                            let named = directives::subjects(ast, args).into_iter();
+                            special.extend(named.map(|named| (named.name.to_string(), named.arity)));
                         }
                     }
                 }
                 _ => {}
             }
         }
-        all.retain(|key, _| !changing.contains(key));
+        all.retain(|key, _| !special.contains(key));
         Self(all)
     }
 

@@ -2,31 +2,33 @@
 //! `;`.
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::logic::LogicTermId;
+use gchr_base::logic::{Functor, LogicTermId};
 use gchr_base::source::Span;
 
+use super::determinism;
 use super::terms::{Building, Scope};
 use crate::ast::{Module, TermId, TermKind};
+use crate::calls;
 
 /// Deepest nesting of control constructs in a clause, conjunctions and disjunctions aside.
 pub(super) const MAX_DEPTH: usize = 300;
 
-/// Predicates with the positions of those arguments that are goals.
-const META: &[(&str, usize, &[usize])] = &[
-    ("->", 2, &[0, 1]),
-    ("*->", 2, &[0, 1]),
-    ("\\+", 1, &[0]),
-    ("not", 1, &[0]),
-    ("call", 1, &[0]),
-    ("once", 1, &[0]),
-    ("ignore", 1, &[0]),
-    ("forall", 2, &[0, 1]),
-    ("findall", 3, &[1]),
-    ("findall", 4, &[1]),
-    ("aggregate_all", 3, &[1]),
-    ("catch", 3, &[0, 2]),
-    ("call_cleanup", 2, &[0, 1]),
-    ("setup_call_cleanup", 3, &[0, 1, 2]),
+/// Predicates whose goals are followed. Goals of others are terms that may be shown, as those that wait are.
+const FOLLOWED: [(&str, usize); 14] = [
+    ("->", 2),
+    ("*->", 2),
+    ("\\+", 1),
+    ("not", 1),
+    ("call", 1),
+    ("once", 1),
+    ("ignore", 1),
+    ("forall", 2),
+    ("findall", 3),
+    ("findall", 4),
+    ("aggregate_all", 3),
+    ("catch", 3),
+    ("call_cleanup", 2),
+    ("setup_call_cleanup", 3),
 ];
 
 /// Makes goals of terms; terms of the logic program are added to a table.
@@ -34,9 +36,15 @@ pub(super) struct Goals<'a> {
     pub module: &'a Module,
     pub building: Building,
     pub diagnostics: Vec<Diagnostic>,
+    /// The predicate whose clause they are of.
+    pub of: Option<Functor>,
 }
 
 impl<'a> Goals<'a> {
+    pub fn new(module: &'a Module, building: Building) -> Self {
+        Self { module, building, diagnostics: Vec::new(), of: None }
+    }
+
     /// A term that is no goal.
     pub fn term(&mut self, id: TermId, scope: &mut Scope<'a>) -> LogicTermId {
         self.building.term(self.module, id, scope)
@@ -67,20 +75,19 @@ impl<'a> Goals<'a> {
             (":", &[qualifier, goal]) if matches!(module.kind(qualifier), TermKind::Atom(_)) => {
                 self.goal(goal, scope, depth + 1)
             }
-            _ => match META.iter().find(|(known, arity, _)| *known == name && *arity == args.len()) {
-                Some((_, _, goals)) => {
-                    let args: Vec<_> = args
-                        .iter()
-                        .enumerate()
-                        .map(|(i, &arg)| match goals.contains(&i) {
-                            true => self.goal(arg, scope, depth + 1),
-                            false => self.term(arg, scope),
-                        })
-                        .collect();
-                    self.building.compound(name, &args, span)
-                }
-                None => self.term(id, scope),
-            },
+            _ if FOLLOWED.contains(&(name, args.len())) => {
+                let goals: Vec<usize> = calls::goals_of(name, args.len()).collect();
+                let args: Vec<_> = args
+                    .iter()
+                    .enumerate()
+                    .map(|(i, &arg)| match goals.contains(&i) {
+                        true => self.goal(arg, scope, depth + 1),
+                        false => self.term(arg, scope),
+                    })
+                    .collect();
+                self.building.compound(name, &args, span)
+            }
+            _ => self.term(id, scope),
         }
     }
 
@@ -92,7 +99,21 @@ impl<'a> Goals<'a> {
         depth: usize,
     ) -> LogicTermId {
         // From left to right, so that variables are numbered as they occur.
-        let goals: Vec<_> = ids.iter().map(|&id| self.goal(id, scope, depth)).collect();
+        let mut goals: Vec<_> = ids.iter().map(|&id| self.goal(id, scope, depth)).collect();
+        // `$` is a cut, and what follows it must succeed once.
+        let mut end = ids.len();
+        let is_guard = |&id: &TermId| matches!(self.module.functor(id), Some(("$", [])));
+        while let Some(at) = ids[..end].iter().rposition(is_guard) {
+            end = at;
+            let rest = goals.split_off(at + 1);
+            goals[at] = self.building.atom("!", self.module.span(ids[at]));
+            if !rest.is_empty() {
+                let meta_call = || Functor { name: "<meta-call>".into(), arity: 1 };
+                let of = self.of.clone().unwrap_or_else(meta_call);
+                let rest = self.joined(",", &rest, span);
+                goals.push(determinism::checked(&mut self.building, rest, &of, "guard", scope, span));
+            }
+        }
         self.joined(",", &goals, span)
     }
 

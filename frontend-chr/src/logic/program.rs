@@ -7,23 +7,25 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::{FactColumn, FactNode, Facts};
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{
-    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Goal, LogicNode, LogicProgram, LogicTermId,
-    Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
+    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Functor, Goal, LogicNode, LogicProgram,
+    LogicTermId, Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
 };
 use gchr_base::signature::Signature;
 use gchr_base::source::Span;
 
 use super::blocks;
 use super::committed::{self, Committed};
+use super::determinism;
 use super::goals::Goals;
 use super::tables;
 use super::terms::{Building, Scope};
 use super::units;
 use crate::ast::{ClauseKind, Module, Rule, TermId, TermKind};
-use crate::builtin;
-use crate::declare::{Declarations, predicates};
+use crate::declare::Declarations;
+use crate::directives::{self, Directive, Property, predicates};
 use crate::flags::Quotes;
 use crate::operators::without_module;
+use crate::{builtin, clause};
 
 /// The module of what is in none.
 const USER: &str = "user";
@@ -39,6 +41,7 @@ pub(crate) struct Builder {
     /// Predicates with clauses by `=>`.
     committed: Committed,
     tabled: Vec<tables::Tabled>,
+    deterministic: Vec<determinism::Deterministic>,
     blocks: Vec<blocks::Block>,
     /// The unit of tests that a text is in.
     unit: Option<Arc<str>>,
@@ -66,6 +69,7 @@ impl Builder {
             mains: Vec::new(),
             committed: Committed::default(),
             tabled: Vec::new(),
+            deterministic: Vec::new(),
             blocks: Vec::new(),
             unit: None,
             hidden: match module.modules.first() {
@@ -111,6 +115,8 @@ impl Builder {
         self.committed.finish(&mut self.building, &mut self.program.clauses);
         blocks::guard(&mut self.building, &mut self.program.clauses, &self.blocks);
         tables::rename(&mut self.building, &mut self.program.clauses, &self.tabled);
+        let Self { building, program, deterministic, .. } = &mut self;
+        determinism::rename(building, &mut program.clauses, deterministic, &program.dynamic);
         (LogicProgram { terms: self.building.terms, ..self.program }, self.diagnostics)
     }
 
@@ -192,7 +198,7 @@ impl Builder {
 
     fn text(&mut self, module: &Module) {
         let building = std::mem::take(&mut self.building);
-        let mut goals = Goals { module, building, diagnostics: Vec::new() };
+        let mut goals = Goals::new(module, building);
         for clause in &module.clauses {
             match &clause.kind {
                 ClauseKind::Directive(directive) => {
@@ -240,26 +246,37 @@ impl Builder {
     /// Takes a part of a directive, unless it is a goal that is run.
     fn declaration(&mut self, goals: &mut Goals<'_>, id: TermId) -> bool {
         let module = goals.module;
-        let id = without_module(module, id);
-        let Some((name, args)) = module.functor(id) else { return true };
-        match (name, args) {
-            ("chr_constraint" | "constraints", args) => {
-                for spec in args.iter().flat_map(|&arg| module.members(arg, ",")) {
+        let Some((directive, args)) = directives::of(module, id) else {
+            // What is no goal was reported.
+            return module.functor(without_module(module, id)).is_none();
+        };
+        match (directive, args) {
+            (Directive::Constraints, args) => {
+                for spec in directives::specifications(module, args) {
                     self.program.constraints.extend(constraint(goals, spec));
                 }
             }
-            ("chr_type", &[definition]) => self.program.types.extend(type_definition(goals, definition)),
-            ("dynamic" | "thread_local" | "volatile", args) => {
+            (Directive::Type, &[definition]) => {
+                self.program.types.extend(type_definition(goals, definition));
+            }
+            (Directive::Predicates(Property::Dynamic), args) => {
                 args.iter().for_each(|&spec| predicates(module, spec, &mut self.program.dynamic));
             }
-            ("begin_tests", &[unit] | &[unit, _]) => {
+            (Directive::Predicates(Property::Tabled), &[specs]) => {
+                tables::declared(goals, specs, &mut self.tabled);
+            }
+            (Directive::Predicates(Property::Blocked), &[specs]) => {
+                blocks::declared(goals, specs, &mut self.blocks);
+            }
+            (Directive::Predicates(Property::Deterministic), &[specs]) => {
+                determinism::declared(module, specs, &mut self.deterministic);
+            }
+            (Directive::BeginTests, &[unit, ..]) => {
                 self.unit = module.functor(unit).map(|(name, _)| name.into());
             }
-            ("end_tests", _) => self.unit = None,
-            ("table", &[specs]) => tables::declared(goals, specs, &mut self.tabled),
-            ("block", &[specs]) => blocks::declared(goals, specs, &mut self.blocks),
-            ("set_prolog_flag", &[flag, value]) => self.flag(module, flag, value),
-            ("initialization", &[goal, when]) if matches!(module.kind(when), TermKind::Atom(name) if name == "main") =>
+            (Directive::EndTests, _) => self.unit = None,
+            (Directive::Flag, &[flag, value]) => self.flag(module, flag, value),
+            (Directive::Initialization, &[goal, when]) if matches!(module.kind(when), TermKind::Atom(name) if name == "main") =>
             {
                 let mut scope = Scope::default();
                 let span = module.span(goal);
@@ -268,13 +285,13 @@ impl Builder {
                 let goal = goals.building.compound(",", &[goal, halt], span);
                 self.mains.push(Goal { goal, variables: Vec::new(), span });
             }
-            ("initialization", &[goal] | &[goal, _]) => {
+            (Directive::Initialization, &[goal, ..]) => {
                 let mut scope = Scope::default();
                 let span = module.span(goal);
                 let goal = goals.goal(goal, &mut scope, 0);
                 self.at_end.push(Goal { goal, variables: scope.variables, span });
             }
-            _ => return builtin::is_declaration(name, args.len()),
+            _ => {}
         }
         true
     }
@@ -355,6 +372,14 @@ fn type_definition(goals: &mut Goals<'_>, id: TermId) -> Option<TypeDefinition> 
 }
 
 fn clause_of<'a>(goals: &mut Goals<'a>, id: TermId, span: Span) -> Option<Clause> {
+    let module = goals.module;
+    goals.of = clause::defined(module, id).map(|(name, arity)| Functor { name: name.as_str().into(), arity });
+    let clause = clause_within(goals, id, span);
+    goals.of = None;
+    clause
+}
+
+fn clause_within<'a>(goals: &mut Goals<'a>, id: TermId, span: Span) -> Option<Clause> {
     let module = goals.module;
     let mut scope = Scope::default();
     let (head, body) = match module.functor(id) {

@@ -77,6 +77,14 @@ impl Building {
         self.terms.push(LogicNode::Compound { name, args: args.into() }, span)
     }
 
+    /// A goal: an atom where it has no arguments.
+    pub fn call(&mut self, name: &str, args: &[LogicTermId], span: Span) -> LogicTermId {
+        match args.is_empty() {
+            true => self.atom(name, span),
+            false => self.compound(name, args, span),
+        }
+    }
+
     /// A variable that the text does not name.
     pub fn fresh(&mut self, scope: &mut Scope<'_>, span: Span) -> LogicTermId {
         self.terms.push(LogicNode::Var(scope.fresh()), span)

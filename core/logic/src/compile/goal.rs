@@ -100,7 +100,7 @@ fn one(heap: &Heap, db: &mut Database, goal: Cell, depth: usize, goals: &mut Vec
     let mut part = |cell: Cell| read(heap, db, cell, depth + 1);
     match (name, arity) {
         (atom::true_, 0) => {}
-        (atom::cut, 0) => goals.push(Goal::Cut),
+        (atom::cut | atom::guard, 0) => goals.push(Goal::Cut),
         (atom::fail | atom::false_, 0) => goals.push(Goal::Fail),
         (atom::semicolon | atom::bar, 2) => {
             let (left, right) = (arg(0), arg(1));

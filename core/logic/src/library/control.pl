@@ -1,8 +1,7 @@
 % Control and meta-predicates.
 
 once(G) :- call(G), !.
-'$'(G) :- call(G), !.
-'$'.
+'$'(G) :- ( '$choices'(C), call(G), '$no_choices'(C, G, goal) -> true ; '$no_solution'(G, goal) ).
 ignore(G) :- call(G), !.
 ignore(_).
 not(G) :- \+ call(G).

@@ -158,7 +158,7 @@ impl Machine<'_, '_> {
                 }
                 (atom::true_, 0) => return Ok(Some(self.cp)),
                 (atom::fail | atom::false_, 0) => return Ok(None),
-                (atom::cut, 0) => {
+                (atom::cut | atom::guard, 0) => {
                     self.cut(level);
                     return if self.is_cut_off() { self.clean_up_before(self.cp) } else { Ok(Some(self.cp)) };
                 }
