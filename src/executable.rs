@@ -7,11 +7,9 @@ use std::time::{Duration, Instant};
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
-use gchr_base::op::ArithmeticError;
 use gchr_base::rule::Semantics;
 use gchr_base::source::Span;
 use gchr_base::stats::Stats;
-use gchr_base::stop::StopReason;
 use gchr_constraints::rounds::checkpoint::Checkpoints;
 
 use crate::diagnostics::Diagnostics;
@@ -190,14 +188,6 @@ impl<'p> Executable<'p> {
                 format!("constraints in the store: {n}, too many or too large to be shown within the limits")
             }
         }));
-        let is_overflow =
-            matches!(error.reason, StopReason::Arithmetic { error: ArithmeticError::Overflow, .. });
-        if is_overflow && self.program.language() == Language::Constraints {
-            diagnostic = diagnostic.help(
-                "integers have 64 bits over ground stores, and floats must stay finite: use smaller numbers, or \
-                 the logic machine (--logic), where integers have any size",
-            );
-        }
         for &place in places {
             diagnostic = diagnostic.label(place, "called from here");
         }

@@ -67,6 +67,9 @@ fn by_arguments(limit: Limit) -> &'static str {
         Limit::Memory => "give a larger `memory`, to `session(...)` for facts and to the run for its store",
         Limit::Time => "give a larger `timeout`, or leave it out for no limit",
         Limit::Output => "let the program write less",
+        Limit::Integers => {
+            "use smaller numbers, or a session with `logic=True`, where integers have any size"
+        }
     }
 }
 

@@ -23,6 +23,7 @@ fn option(limit: Limit) -> &'static str {
         Limit::Memory => "memory",
         Limit::Time => "timeout",
         Limit::Output => "max_output",
+        Limit::Integers => "logic",
     }
 }
 
@@ -47,5 +48,13 @@ fn by_options(limit: Limit) -> &'static str {
         Limit::Memory => "raise it with --memory SIZE, e.g. --memory 16G",
         Limit::Time => "raise it with --timeout T, e.g. --timeout 10m",
         Limit::Output => "raise it with --max-output SIZE, or leave it out for no limit",
+        Limit::Integers if !has_option => {
+            "integers have 64 bits over ground stores, and floats must stay finite: use smaller numbers; `gchr run \
+             --logic` runs the program where integers have any size"
+        }
+        Limit::Integers => {
+            "integers have 64 bits over ground stores, and floats must stay finite: use smaller numbers, or the logic \
+             machine (--logic, without --semantics rounds and --device), where integers have any size"
+        }
     }
 }

@@ -220,6 +220,29 @@ fn a_goal_that_fails_leaves_the_store_and_the_session() {
     assert!(run.stdout.ends_with("path(3,4)\nedge(1,2)\npath(1,2)\n"), "{}", run.stdout);
 }
 
+/// What the help of an error names is there: in sessions and runs, under both semantics, in goals and in rules.
+#[test]
+fn ways_out_of_errors_are_there() {
+    let scratch = scratch();
+    scratch.file("large.chr", ":- chr_constraint c(+int), d(+int).\nc(X) <=> Y is X * X, d(Y).\n");
+    let goal = "c(10000000000)\n";
+    for semantics in ["refined", "rounds"] {
+        let session = repl(&scratch, &["large.chr", "--semantics", semantics], goal);
+        assert!(session.stderr.contains("R0101"), "{semantics}: {}", session.stderr);
+        assert!(session.stderr.contains("gchr repl --logic"), "{semantics}: {}", session.stderr);
+        let failed = repl(&scratch, &["large.chr", "--semantics", semantics], "1 > 2\n");
+        assert!(failed.stderr.contains("all goals of a query"), "{semantics}: {}", failed.stderr);
+    }
+    let run = ["run", "large.chr", "--query", goal.trim_end()];
+    let rounds = scratch.gchr(&[&run[..], &["--semantics", "rounds"]].concat());
+    assert!(rounds.stderr.contains("(--logic, without --semantics rounds"), "{}", rounds.stderr);
+    for logic in
+        [scratch.gchr(&[&run[..], &["--logic"]].concat()), repl(&scratch, &["large.chr", "--logic"], goal)]
+    {
+        assert!(logic.stdout.contains("d(100000000000000000000)"), "{}", logic.stderr);
+    }
+}
+
 #[test]
 fn commands_change_the_session() {
     let scratch = scratch();

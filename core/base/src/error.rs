@@ -36,6 +36,17 @@ impl RunError {
         let far = format!("stopped after {} {step}{plural}", self.progress.steps);
         let label = self.reason.words().label;
         let mut d = self.reason.to_diagnostic().note(far);
+        match self.reason {
+            StopReason::Arithmetic { error: ArithmeticError::Overflow, .. } if !program.is_term_program() => {
+                d = d.limit(Limit::Integers);
+            }
+            StopReason::Failed if self.rule.is_none() => {
+                d = d.help(
+                    "all goals of a query must hold together: leave out the one that does not, or correct it",
+                );
+            }
+            _ => {}
+        }
         if let Some(rule) = self.rule {
             d = d.note(format!("in {}", program.rule_name(rule)));
         }

@@ -14,6 +14,8 @@ pub enum Limit {
     Time,
     /// Bytes of a result, or of what the program itself writes.
     Output,
+    /// Bits of an integer over ground stores, and the range of floats. What has no such limit is the logic machine.
+    Integers,
 }
 
 /// How the users of a host move a limit: the help of a diagnostic that tells of one.
@@ -21,7 +23,8 @@ pub type Wording = fn(Limit) -> &'static str;
 
 impl Limit {
     /// All of them.
-    pub const ALL: [Limit; 5] = [Limit::Steps, Limit::Rounds, Limit::Memory, Limit::Time, Limit::Output];
+    pub const ALL: [Limit; 6] =
+        [Limit::Steps, Limit::Rounds, Limit::Memory, Limit::Time, Limit::Output, Limit::Integers];
 
     /// How a user of the library moves it, for whom [`Limits`](crate::control::Limits) has a field.
     pub fn in_library(self) -> &'static str {
@@ -33,6 +36,10 @@ impl Limit {
             }
             Limit::Time => "raise `Limits::timeout`, or leave it out for no limit",
             Limit::Output => "raise `Limits::max_output`, or leave it out for no limit",
+            Limit::Integers => {
+                "use smaller numbers, or load the program for the logic machine (`for_logic`, \
+                 `open_for_logic`), where integers have any size"
+            }
         }
     }
 }

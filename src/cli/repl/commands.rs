@@ -62,6 +62,10 @@ pub fn by_setting(limit: Limit) -> &'static str {
             "raise it with :set timeout T, e.g. :set timeout 10m, or :set timeout off for no limit"
         }
         Limit::Output => "raise it with :set max-output SIZE, or :set max-output off for no limit",
+        Limit::Integers => {
+            "integers have 64 bits over ground stores, and floats must stay finite: use smaller numbers, or begin the \
+             session with `gchr repl --logic`, where integers have any size"
+        }
     }
 }
 
