@@ -32,6 +32,7 @@ use crate::diagnostics::Diagnostics;
 use crate::program::Program;
 
 pub use answer::{Answer, Left, LogicAnswers};
+use answer::{Counts, Sizes};
 pub use selection::Selection;
 pub use table_format::TableFormat;
 pub(crate) use tables::{count_rows, write_logic_store, write_store};
@@ -227,7 +228,7 @@ impl<'p> Outcome<'p> {
                 csv::write(store, signature, selection, csv_style(format), out)?;
             }
             (Format::Csv | Format::Tsv, Answer::Logic(found)) => {
-                csv::write_logic(&found.answers, selection, csv_style(format), out)?;
+                csv::write_logic(found.numbered(), selection, csv_style(format), out)?;
             }
         }
         Ok(())
@@ -250,42 +251,47 @@ impl<'p> Outcome<'p> {
             }
         }
     }
-    /// Writes how many there are of each selected constraint, in the order of the declarations.
+    /// Writes how many there are of each selected constraint, in the order of the declarations; of the logic machine in
+    /// each answer, where several were asked for.
     pub fn write_sizes(
         &self,
         selection: &Selection,
         format: Format,
         out: &mut impl Write,
     ) -> Result<(), FormatError> {
-        let sizes = self.sizes(selection).ok_or(FormatError::NotTabular)?;
+        let sizes = match &self.answer {
+            Answer::Logic(found) if found.several => {
+                let of_one =
+                    |answer: &gchr_logic::Answer| self.counts(selection, |n, a| count_rows(answer, n, a));
+                Sizes::ByAnswer(found.answers.iter().map(of_one).collect())
+            }
+            _ => Sizes::Total(self.sizes(selection).ok_or(FormatError::NotTabular)?),
+        };
         tables::write_sizes(&sizes, &self.stats, format, out)?;
         Ok(())
     }
     /// Name, number of arguments and number of each selected constraint; `None` for a normal form. Of the logic machine
     /// those of all answers together.
     pub fn sizes(&self, selection: &Selection) -> Option<Vec<(String, usize, usize)>> {
-        let declared = self.program.constraints().into_iter();
-        let selected = declared.filter(|(name, arity)| selection.has(name, *arity));
         match &self.answer {
             Answer::NormalForm(_) => None,
-            Answer::Store(store) => {
-                let count = |name: &str, arity| tables::count(store, self.signature(), name, arity);
-                Some(selected.map(|(name, arity)| (name.clone(), arity, count(&name, arity))).collect())
-            }
-            Answer::Sizes(sizes) => {
-                let size = |name: &str, arity| {
-                    let id = tables::symbol(self.signature(), name, arity);
-                    id.and_then(|id| sizes.get(id)).map_or(0, |&size| size as usize)
-                };
-                Some(selected.map(|(name, arity)| (name.clone(), arity, size(&name, arity))).collect())
-            }
-            Answer::Logic(found) => {
-                let count = |name: &str, arity| {
-                    found.answers.iter().map(|answer| count_rows(answer, name, arity)).sum()
-                };
-                Some(selected.map(|(name, arity)| (name.clone(), arity, count(&name, arity))).collect())
-            }
+            Answer::Store(store) => Some(
+                self.counts(selection, |name, arity| tables::count(store, self.signature(), name, arity)),
+            ),
+            Answer::Sizes(sizes) => Some(self.counts(selection, |name, arity| {
+                let id = tables::symbol(self.signature(), name, arity);
+                id.and_then(|id| sizes.get(id)).map_or(0, |&size| size as usize)
+            })),
+            Answer::Logic(found) => Some(self.counts(selection, |name, arity| {
+                found.answers.iter().map(|answer| count_rows(answer, name, arity)).sum()
+            })),
         }
+    }
+    /// The selected constraints, each with a count.
+    fn counts(&self, selection: &Selection, count: impl Fn(&str, usize) -> usize) -> Counts {
+        let selected =
+            self.program.constraints().into_iter().filter(|(name, arity)| selection.has(name, *arity));
+        selected.map(|(name, arity)| (name.clone(), arity, count(&name, arity))).collect()
     }
     /// Writes the constraints of one symbol without their name.
     pub fn write_table(
@@ -383,12 +389,12 @@ impl Failure {
                 csv::write(store, signature, selection, csv_style(format), out)
             }
             (Format::Csv | Format::Tsv, Left::Logic(answer)) => {
-                csv::write_logic([&**answer], selection, csv_style(format), out)
+                csv::write_logic([(None, &**answer)], selection, csv_style(format), out)
             }
             (Format::JsonLines, Left::Store(store)) => {
                 selection.of(signature).try_for_each(|id| json::write_table(store, signature, id, true, out))
             }
-            (Format::JsonLines, Left::Logic(answer)) => logic::write_rows(answer, selection, true, out),
+            (Format::JsonLines, Left::Logic(answer)) => logic::write_rows(answer, selection, out),
             (Format::Json, left) => {
                 let why = self.diagnostics.list().first().map_or("", |d| d.message.as_str());
                 json::write_left(why, left, signature, selection, &self.stats, out)

@@ -10,7 +10,7 @@ use gchr_base::logic::LogicProgram;
 use gchr_base::rule::Semantics;
 use gchr_base::stats::Stats;
 use gchr_base::stop::StopReason;
-use gchr_logic::{Options, Reason, Streams};
+use gchr_logic::{Answers, Options, Reason, Streams};
 
 use crate::executor::{Compiled, Executor, Finished, StoppedRun, Unfinished};
 use crate::options::{CompileOptions, Device};
@@ -89,7 +89,12 @@ impl Compiled for LogicExecutable {
         match run {
             Ok(run) => {
                 let stats = stats(run.firings, run.progress);
-                let answer = Answer::Logic(LogicAnswers { answers, more: run.more, halted: run.halted });
+                let answer = Answer::Logic(LogicAnswers {
+                    answers,
+                    more: run.more,
+                    halted: run.halted,
+                    several: options.answers != Answers::First(1),
+                });
                 Ok(Finished { answer, stats, report: None })
             }
             Err(stopped) => Err(unfinished(*stopped)),

@@ -48,6 +48,42 @@ pub struct LogicAnswers {
     pub more: bool,
     /// The code with which the program called `halt/1`.
     pub halted: Option<i32>,
+    /// Whether more than one was asked for: tables say then which answer a row is of.
+    pub several: bool,
+}
+
+/// How many constraints there are of each symbol: name, number of arguments, how many.
+pub(crate) type Counts = Vec<(String, usize, usize)>;
+
+/// How many constraints a result has.
+pub(crate) enum Sizes {
+    /// In all.
+    Total(Counts),
+    /// In each answer, where several were asked for.
+    ByAnswer(Vec<Counts>),
+}
+
+impl Sizes {
+    /// All counts, with the number of the answer that they are of.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (Option<i64>, &(String, usize, usize))> {
+        let (all, several) = match self {
+            Sizes::Total(counts) => (std::slice::from_ref(counts), false),
+            Sizes::ByAnswer(all) => (all.as_slice(), true),
+        };
+        (1..).zip(all).flat_map(move |(number, counts)| {
+            counts.iter().map(move |count| (several.then_some(number), count))
+        })
+    }
+}
+
+/// An answer, and its number from 1 where several were asked for.
+pub(crate) type Numbered<'a> = (Option<i64>, &'a gchr_logic::Answer);
+
+impl LogicAnswers {
+    /// The answers with their numbers.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = Numbered<'_>> {
+        (1..).zip(&self.answers).map(|(number, answer)| (self.several.then_some(number), answer))
+    }
 }
 
 /// What was in the store of a constraint program when its run was stopped.

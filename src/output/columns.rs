@@ -60,21 +60,30 @@ fn kind(kind: &SortKind) -> Kind {
     }
 }
 
-/// Lends constraints of the logic machine as a table; each row begins with the name of its constraint.
-pub(super) fn of_logic<T>(rows: &[&[String]], arity: usize, take: impl FnOnce(&Table<'_>) -> T) -> T {
+/// Lends constraints of the logic machine as a table; each row begins with the name of its constraint. `answers` has
+/// the number of the answer that each row is of, which is the first column, `answer`.
+pub(super) fn of_logic<T>(
+    rows: &[&[String]],
+    arity: usize,
+    answers: Option<&Vec<i64>>,
+    take: impl FnOnce(&Table<'_>) -> T,
+) -> T {
     let batch = |range: Range<usize>| {
+        let numbers = answers.map(|answers| Ok(Values::Int(answers[range.clone()].to_vec())));
         if arity == 0 {
-            return Ok(vec![Values::Bool(vec![true; range.len()])]);
+            return numbers.into_iter().chain([Ok(Values::Bool(vec![true; range.len()]))]).collect();
         }
         let column = |column: usize| {
             let mut texts = TextColumn::default();
             rows[range.clone()].iter().try_for_each(|row| texts.push_text(&row[1 + column]))?;
             texts.finish()
         };
-        (0..arity).map(column).collect()
+        numbers.into_iter().chain((0..arity).map(column)).collect()
     };
     let batch: &Batches<'_> = &batch;
-    take(&Table { columns: columns(vec![Kind::Text; arity]), rows: rows.len(), batch })
+    let number = answers.map(|_| Column { name: "answer".into(), kind: Kind::Int });
+    let columns = number.into_iter().chain(columns(vec![Kind::Text; arity])).collect();
+    take(&Table { columns, rows: rows.len(), batch })
 }
 
 fn columns(kinds: impl IntoIterator<Item = Kind>) -> Vec<Column> {

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use gchr_base::signature::{ConstraintId, Signature};
 use gchr_constraints::exec::{Frame, Store};
 
+use super::answer::{Numbered, Sizes};
 use super::selection::Selection;
 
 /// Bytes of a field that are held to see whether it needs quotes; a longer one has them.
@@ -85,14 +86,11 @@ pub(super) fn write_table(
     })
 }
 
-/// Counts by constraint: name, number of arguments, how many.
-pub(super) fn write_sizes(
-    sizes: &[(String, usize, usize)],
-    style: Style,
-    out: &mut impl Write,
-) -> io::Result<()> {
+/// Counts by constraint: the answer if they are of several, name, number of arguments, how many.
+pub(super) fn write_sizes(sizes: &Sizes, style: Style, out: &mut impl Write) -> io::Result<()> {
     let mut lines = Lines::new(style.delimiter, out);
-    for (name, arity, count) in sizes {
+    for (number, (name, arity, count)) in sizes.numbered() {
+        number.map_or(Ok(()), |number| lines.field(number))?;
         lines.field(name)?;
         lines.field(arity)?;
         lines.field(count)?;
@@ -101,16 +99,17 @@ pub(super) fn write_sizes(
     Ok(())
 }
 
-/// The selected constraints of answers of the logic machine.
+/// The selected constraints of answers of the logic machine, behind the number of the answer if it has one.
 pub(super) fn write_logic<'a>(
-    answers: impl IntoIterator<Item = &'a gchr_logic::Answer>,
+    answers: impl IntoIterator<Item = Numbered<'a>>,
     selection: &Selection,
     style: Style,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut lines = Lines::new(style.delimiter, out);
-    for answer in answers {
+    for (number, answer) in answers {
         for row in answer.text.rows.iter().filter(|row| selection.has_row(row)) {
+            number.map_or(Ok(()), |number| lines.field(number))?;
             let from = usize::from(!style.named);
             row[from..].iter().try_for_each(|field| lines.field(field))?;
             if row.len() == from {

@@ -12,7 +12,7 @@ use gchr_base::stats::Stats;
 use gchr_base::value::Value;
 use gchr_constraints::exec::{Frame, Row, Store};
 
-use super::answer::{Answer, Left};
+use super::answer::{Answer, Counts, Left, Sizes};
 use super::selection::Selection;
 
 pub(super) fn write(
@@ -43,14 +43,23 @@ pub(super) fn write(
 }
 
 /// How many there are of each constraint: `{"sizes": {"path/2": 3}, "stats": {...}}`.
-pub(super) fn write_sizes(
-    sizes: &[(String, usize, usize)],
-    stats: &Stats,
-    out: &mut impl Write,
-) -> io::Result<()> {
+pub(super) fn write_sizes(sizes: &Sizes, stats: &Stats, out: &mut impl Write) -> io::Result<()> {
     let out = &mut escape::json(out);
     out.write_all(b"{\"sizes\": ")?;
-    write_counts(sizes.iter().map(|(name, arity, count)| (&name[..], *arity, *count as u64)), out)?;
+    let one = |counts: &Counts, out: &mut _| {
+        write_counts(counts.iter().map(|(name, arity, count)| (&name[..], *arity, *count as u64)), out)
+    };
+    match sizes {
+        Sizes::Total(counts) => one(counts, out)?,
+        Sizes::ByAnswer(all) => {
+            out.write_all(b"[")?;
+            for (i, counts) in all.iter().enumerate() {
+                out.write_all(if i > 0 { b", " } else { b"" })?;
+                one(counts, out)?;
+            }
+            out.write_all(b"]")?;
+        }
+    }
     write_end(stats, out)
 }
 

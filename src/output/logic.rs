@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use gchr_base::logic::{CONS, LogicNode, LogicTermId, Terms};
 use gchr_logic::Answer;
 
-use super::answer::LogicAnswers;
+use super::answer::{LogicAnswers, Numbered};
 use super::selection::Selection;
 
 /// Bindings on one line, then constraints and waiting goals, one a line; `;` between answers. An answer that says
@@ -55,18 +55,23 @@ pub(super) fn write_line(answer: &Answer, selection: &Selection, out: &mut impl 
     out.write_all(b"\n")
 }
 
-/// The constraints of an answer, each as an object on a line; without names: an array of arguments.
-pub(super) fn write_rows(
-    answer: &Answer,
+/// The constraints of an answer, each as an object on a line.
+pub(super) fn write_rows(answer: &Answer, selection: &Selection, out: &mut impl Write) -> io::Result<()> {
+    for &term in answer.store.iter().filter(|&&term| is_selected(answer, selection, term)) {
+        write_constraint(answer, term, out)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// The same without names: arrays of arguments, behind the number of the answer if it has one.
+pub(super) fn write_table(
+    (number, answer): Numbered<'_>,
     selection: &Selection,
-    named: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
     for &term in answer.store.iter().filter(|&&term| is_selected(answer, selection, term)) {
-        match named {
-            true => write_constraint(answer, term, out)?,
-            false => write_args(answer, answer.terms.functor(term).map_or(&[], |(_, args)| args), out)?,
-        }
+        write_args(answer, number, answer.terms.functor(term).map_or(&[], |(_, args)| args), out)?;
         out.write_all(b"\n")?;
     }
     Ok(())
@@ -136,14 +141,23 @@ fn write_constraint(answer: &Answer, term: LogicTermId, out: &mut impl Write) ->
     out.write_all(b"{\"constraint\": ")?;
     serde_json::to_writer(&mut *out, name)?;
     out.write_all(b", \"args\": ")?;
-    write_args(answer, args, out)?;
+    write_args(answer, None, args, out)?;
     out.write_all(b"}")
 }
 
-fn write_args(answer: &Answer, args: &[LogicTermId], out: &mut impl Write) -> io::Result<()> {
+/// Arguments, behind a number if there is one.
+fn write_args(
+    answer: &Answer,
+    number: Option<i64>,
+    args: &[LogicTermId],
+    out: &mut impl Write,
+) -> io::Result<()> {
     out.write_all(b"[")?;
+    if let Some(number) = number {
+        write!(out, "{number}")?;
+    }
     for (i, &arg) in args.iter().enumerate() {
-        out.write_all(if i > 0 { b", " } else { b"" })?;
+        out.write_all(if i > 0 || number.is_some() { b", " } else { b"" })?;
         write_term(answer, arg, out)?;
     }
     out.write_all(b"]")

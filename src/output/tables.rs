@@ -9,8 +9,8 @@ use gchr_base::stop::StopReason;
 use gchr_constraints::exec::Store;
 
 #[cfg(feature = "tables")]
-use super::answer::Answer;
-use super::answer::LogicAnswers;
+use super::answer::{Answer, Numbered};
+use super::answer::{LogicAnswers, Sizes};
 #[cfg(feature = "tables")]
 use super::columns;
 use super::csv;
@@ -67,13 +67,13 @@ pub(super) fn write_logic_table(
     let selection = &Selection::of_symbols(vec![(name.into(), Some(arity))]);
     match format {
         TableFormat::Csv | TableFormat::Tsv => {
-            csv::write_logic(&found.answers, selection, format.style(), out)
+            csv::write_logic(found.numbered(), selection, format.style(), out)
         }
         TableFormat::JsonLines => {
-            found.answers.iter().try_for_each(|answer| logic::write_rows(answer, selection, false, out))
+            found.numbered().try_for_each(|answer| logic::write_table(answer, selection, out))
         }
         #[cfg(feature = "tables")]
-        _ => with_logic_table(&found.answers, (name, arity), |table| columns::write(table, format, out)),
+        _ => with_logic_table(found.numbered(), (name, arity), |table| columns::write(table, format, out)),
         #[cfg(not(feature = "tables"))]
         _ => Err(absent()),
     }
@@ -115,14 +115,21 @@ pub(crate) fn store_term_columns(
 /// Lends the constraints of a symbol in answers of the logic machine as a table.
 #[cfg(feature = "tables")]
 pub(crate) fn with_logic_table<'a, T>(
-    answers: impl IntoIterator<Item = &'a gchr_logic::Answer>,
+    answers: impl IntoIterator<Item = Numbered<'a>>,
     (name, arity): (&str, usize),
     take: impl FnOnce(&gchr_tables::Table<'_>) -> T,
 ) -> T {
     let selection = Selection::of_symbols(vec![(name.into(), Some(arity))]);
-    let rows = answers.into_iter().flat_map(|answer| &answer.text.rows);
-    let rows: Vec<&[String]> = rows.filter(|row| selection.has_row(row)).map(Vec::as_slice).collect();
-    columns::of_logic(&rows, arity, take)
+    let (mut rows, mut of_answers): (Vec<&[String]>, _) = (Vec::new(), Vec::new());
+    let mut several = false;
+    for (number, answer) in answers {
+        several |= number.is_some();
+        for row in answer.text.rows.iter().filter(|row| selection.has_row(row)) {
+            rows.push(row);
+            of_answers.extend(number);
+        }
+    }
+    columns::of_logic(&rows, arity, several.then_some(&of_answers), take)
 }
 
 /// Names of the tables of a database for constraints: their own, `path.2` where there are several of a name. SQLite
@@ -162,7 +169,7 @@ pub(super) fn add_table(
             let added = with_store_table(store, signature, (name, arity), add);
             Ok(added.unwrap_or(Ok(()))?)
         }
-        Answer::Logic(found) => Ok(with_logic_table(&found.answers, (name, arity), add)?),
+        Answer::Logic(found) => Ok(with_logic_table(found.numbered(), (name, arity), add)?),
     }
 }
 
@@ -172,22 +179,29 @@ pub(super) fn absent() -> io::Error {
     io::Error::other("this gchr was built without Parquet, Arrow and SQLite")
 }
 
-/// Counts, as text `path/2 3`.
+/// Counts, as text `path/2 3`, with `;` between those of answers.
 pub(super) fn write_sizes(
-    sizes: &[(String, usize, usize)],
+    sizes: &Sizes,
     stats: &Stats,
     format: Format,
     out: &mut impl Write,
 ) -> io::Result<()> {
     match format {
         Format::Text => {
-            sizes.iter().try_for_each(|(name, arity, count)| writeln!(out, "{name}/{arity} {count}"))
+            let mut last = None;
+            sizes.numbered().try_for_each(|(number, (name, arity, count))| {
+                if std::mem::replace(&mut last, number).is_some_and(|before| Some(before) != number) {
+                    writeln!(out, ";")?;
+                }
+                writeln!(out, "{name}/{arity} {count}")
+            })
         }
         Format::Csv | Format::Tsv => csv::write_sizes(sizes, csv_style(format), out),
         Format::Json => json::write_sizes(sizes, stats, out),
-        Format::JsonLines => sizes.iter().try_for_each(|(name, arity, count)| {
+        Format::JsonLines => sizes.numbered().try_for_each(|(number, (name, arity, count))| {
             let symbol = serde_json::to_string(&format!("{name}/{arity}"))?;
-            writeln!(out, "{{\"constraint\": {symbol}, \"count\": {count}}}")
+            let number = number.map_or(String::new(), |number| format!("\"answer\": {number}, "));
+            writeln!(out, "{{{number}\"constraint\": {symbol}, \"count\": {count}}}")
         }),
     }
 }
@@ -223,8 +237,8 @@ pub(crate) fn write_logic_store(
 ) -> Result<(), FormatError> {
     let written = match format {
         Format::Text => logic::write_goals(store, selection, out),
-        Format::Csv | Format::Tsv => csv::write_logic([store], selection, csv_style(format), out),
-        Format::Json | Format::JsonLines => logic::write_rows(store, selection, true, out),
+        Format::Csv | Format::Tsv => csv::write_logic([(None, store)], selection, csv_style(format), out),
+        Format::Json | Format::JsonLines => logic::write_rows(store, selection, out),
     };
     Ok(written?)
 }

@@ -80,7 +80,12 @@ impl LogicRuns {
         match run {
             Ok(run) => {
                 let stats = logic::stats(run.firings, run.progress);
-                let answer = Answer::Logic(LogicAnswers { answers, more: run.more, halted: run.halted });
+                let answer = Answer::Logic(LogicAnswers {
+                    answers,
+                    more: run.more,
+                    halted: run.halted,
+                    several: options.answers != Answers::First(1),
+                });
                 Ok(Reply { answer: Some(answer), stats })
             }
             Err(stopped) => match logic::unfinished(*stopped) {

@@ -122,7 +122,7 @@ impl Session {
                 let store = session.store(&self.watch).map_err(|reason| {
                     Diagnostics::new(Arc::new(self.texts.clone()), vec![reason.to_diagnostic()])
                 })?;
-                Some(crate::output::with_logic_table([&store], (name, arity), take))
+                Some(crate::output::with_logic_table([(None, &store)], (name, arity), take))
             }
         })
     }

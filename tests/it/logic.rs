@@ -13,6 +13,49 @@ transitivity @ leq(X, Y), leq(Y, Z) ==> leq(X, Z).
 
 ";
 
+/// Tables of several answers say which one a row is of, however many there are; those of one answer do not.
+#[test]
+fn tables_number_the_answers() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "q.pl",
+        ":- use_module(library(chr)).\n:- chr_constraint q(?any), none.\n\
+         g(X) :- member(X, [1, 2]), q(X), ( X > 1 -> q(b), none ; true ).\n",
+    );
+    let run = |more: &[&str]| {
+        let run = scratch.gchr(&[&["run", "q.pl", "--query", "g(_)"], more].concat());
+        assert_eq!(run.code, 0, "{more:?}: {}", run.stderr);
+        run.stdout
+    };
+    for (format, all, one) in [
+        ("csv", "1,q,1\n2,q,b\n2,q,2\n2,none\n", "q,1\n"),
+        ("tsv", "1\tq\t1\n2\tq\tb\n2\tq\t2\n2\tnone\n", "q\t1\n"),
+    ] {
+        assert_eq!(run(&["--all", "--format", format]), all);
+        assert_eq!(run(&["--answers", "7", "--format", format]), all);
+        assert_eq!(run(&["--format", format]), one);
+    }
+    assert_eq!(run(&["--all", "--sizes"]), "q/1 1\nnone/0 0\n;\nq/1 2\nnone/0 1\n");
+    assert_eq!(run(&["--sizes"]), "q/1 1\nnone/0 0\n");
+    assert_eq!(run(&["--all", "--sizes", "--format", "csv"]), "1,q,1,1\n1,none,0,0\n2,q,1,2\n2,none,0,1\n");
+    let lines = run(&["--all", "--sizes", "--format", "jsonl"]);
+    assert!(lines.starts_with("{\"answer\": 1, \"constraint\": \"q/1\", \"count\": 1}\n"), "{lines}");
+    let json = run(&["--all", "--sizes", "--format", "json"]);
+    assert!(
+        json.starts_with("{\"sizes\": [{\"q/1\": 1, \"none/0\": 0}, {\"q/1\": 2, \"none/0\": 1}]"),
+        "{json}"
+    );
+    run(&["--all", "--out-dir", "csv"]);
+    assert_eq!(scratch.read("csv/q.csv"), "1,1\n2,b\n2,2\n");
+    assert_eq!(scratch.read("csv/none.csv"), "2,true\n");
+    run(&["--all", "--out-dir", "lines", "--format", "jsonl"]);
+    assert_eq!(scratch.read("lines/q.jsonl"), "[1, 1]\n[2, \"b\"]\n[2, 2]\n");
+    assert_eq!(scratch.read("lines/none.jsonl"), "[2]\n");
+    run(&["--all", "--show", "q/1", "--format", "parquet", "--out", "q.parquet"]);
+    let bytes = std::fs::read(scratch.path("q.parquet")).expect("the file");
+    assert!(bytes.windows(6).any(|part| part == b"answer"), "no column of that name");
+}
+
 #[test]
 fn answers_are_written_in_all_formats() {
     let scratch = Scratch::new();
