@@ -14,6 +14,7 @@ const KNOWN: &[&str] = &[
     "arithmetic",
     "assoc",
     "backcomp",
+    "base64",
     "between",
     "charsio",
     "chr",

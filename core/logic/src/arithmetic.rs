@@ -212,13 +212,17 @@ impl Machine<'_, '_> {
             (atom::random, Number::Int(n)) if *n > 0 => {
                 Ok(Number::Int((self.random_bits() % *n as u64) as i64))
             }
+            (atom::random, Number::Int(_)) => {
+                self.refuses(name, 1);
+                self.at_least(&a, 1).map(|_| a)
+            }
             (atom::random_float, _) => Ok(Number::Float(self.random_float())),
             (name, _) => match real_function(name) {
                 Some(_) if matches!(name, atom::log | atom::log2) && a.to_float() < 0.0 => {
                     Err(self.evaluation_error("undefined"))
                 }
                 Some(f) => self.real(a.to_float(), f),
-                None => match self.rounded(name, &a)? {
+                None => match Self::rounded(name, &a) {
                     Some(value) => Ok(value),
                     None => self.rare_unary(name, &a)?.ok_or(()).map_err(|()| self.not_evaluable(name, 1)),
                 },
@@ -227,34 +231,31 @@ impl Machine<'_, '_> {
     }
 
     /// A number without its fraction, or the fraction alone; nothing for another function.
-    fn rounded(&mut self, name: Atom, a: &Number) -> Done<Option<Number>> {
+    fn rounded(name: Atom, a: &Number) -> Option<Number> {
         let Number::Float(x) = a else {
-            return Ok(match name {
+            return match name {
                 atom::fractional_part => Some(Number::Int(0)),
                 _ => is_rounding(name).then(|| a.clone()),
-            });
+            };
         };
-        Ok(Some(match name {
+        Some(match name {
             atom::integer_part => Number::Float(x.trunc()),
             atom::fractional_part => Number::Float(x.fract()),
-            atom::integer | atom::round => self.whole(x.round())?,
-            atom::truncate | atom::trunc => self.whole(x.trunc())?,
-            atom::floor => self.whole(x.floor())?,
-            atom::ceiling => self.whole(x.ceil())?,
-            _ => return Ok(None),
-        }))
+            atom::integer | atom::round => Self::whole(x.round()),
+            atom::truncate | atom::trunc => Self::whole(x.trunc()),
+            atom::floor => Self::whole(x.floor()),
+            atom::ceiling => Self::whole(x.ceil()),
+            _ => return None,
+        })
     }
 
-    /// A float without a fraction as an integer.
-    fn whole(&mut self, x: f64) -> Done<Number> {
-        if x.is_nan() || x.is_infinite() {
-            return Err(self.evaluation_error("undefined"));
+    /// A float without a fraction as an integer; one that is not finite stays.
+    fn whole(x: f64) -> Number {
+        match () {
+            () if !x.is_finite() => Number::Float(x),
+            () if (-9.2e18..9.2e18).contains(&x) => Number::Int(x as i64),
+            () => Number::of_big(num_traits::FromPrimitive::from_f64(x).unwrap_or_default()),
         }
-        let small = (-9.2e18..9.2e18).contains(&x);
-        Ok(match small {
-            true => Number::Int(x as i64),
-            false => Number::of_big(num_traits::FromPrimitive::from_f64(x).unwrap_or_default()),
-        })
     }
 
     pub fn evaluate_binary(&mut self, name: Atom, a: Number, b: Number) -> Done<Number> {

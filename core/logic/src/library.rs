@@ -13,7 +13,7 @@ use crate::database::Definition;
 use crate::machine::{Done, Machine, Throw};
 
 /// The texts.
-const TEXTS: [(&str, &str); 24] = [
+const TEXTS: [(&str, &str); 25] = [
     ("control", include_str!("library/control.pl")),
     ("lists", include_str!("library/lists.pl")),
     ("apply", include_str!("library/apply.pl")),
@@ -33,6 +33,7 @@ const TEXTS: [(&str, &str); 24] = [
     ("clpfd_search", include_str!("library/clpfd_search.pl")),
     ("strings", include_str!("library/strings.pl")),
     ("csv", include_str!("library/csv.pl")),
+    ("base64", include_str!("library/base64.pl")),
     ("plunit", include_str!("library/plunit.pl")),
     ("hprolog", include_str!("library/hprolog.pl")),
     ("more", include_str!("library/more.pl")),

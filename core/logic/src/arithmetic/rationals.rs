@@ -131,7 +131,7 @@ impl Machine<'_, '_> {
             return Err(self.evaluation_error(if x.is_nan() { "undefined" } else { "rational_overflow" }));
         }
         if x.fract() == 0.0 {
-            return self.whole(x);
+            return Ok(Self::whole(x));
         }
         if !simplest {
             let (mantissa, exponent) = exact_parts(x);

@@ -1,7 +1,7 @@
 //! Built-in predicates on atoms and characters.
 
 use super::Table;
-use crate::cell::Cell;
+use crate::cell::{Cell, Tag};
 use crate::machine::{Done, Machine};
 use crate::names::atom;
 
@@ -45,6 +45,10 @@ pub(super) const TABLE: Table = &[
     }),
     ("atomic_list_concat", 3, join_or_split),
     ("$atom_concat", 3, |m| {
+        let whole = m.arg(2);
+        if whole.is_compound() {
+            return Err(m.type_error("atomic", whole));
+        }
         let text = m.text_as(m.x[0], "atomic")? + &m.text_as(m.x[1], "atomic")?;
         let cell = m.atom_cell(&text);
         Ok(m.unify_arg(2, cell))
@@ -86,6 +90,11 @@ pub(super) fn convert(
         }
         let cell = second(m, &text);
         return Ok(m.unify_arg(1, cell));
+    }
+    let is_text =
+        b.is_compound() || b == Cell::atom(atom::nil) || b.tag() == Tag::Box && !m.heap.is_number(b);
+    if wanted[1] == "list" && !b.is_var() && !is_text {
+        return Err(m.type_error("list", b));
     }
     let text = m.text_as(b, wanted[1])?;
     let cell = first(m, &text)?;
@@ -135,6 +144,9 @@ fn atom_number(m: &mut M<'_, '_>) -> Done<bool> {
         let number = m.arg(1);
         if number.is_var() {
             return Err(m.instantiation_error());
+        }
+        if !m.heap.is_number(number) {
+            return Err(m.type_error("number", number));
         }
         let text = m.text_as(number, "number")?;
         let cell = m.atom_cell(&text);
@@ -323,7 +335,15 @@ fn char_type(m: &mut M<'_, '_>) -> Done<bool> {
     let cell = m.arg(0);
     let c = match cell.is_int() {
         true => u32::try_from(cell.as_int()).ok().and_then(char::from_u32),
-        false => m.text_as(cell, "character")?.chars().next(),
+        false => {
+            let text = m.text_as(cell, "character")?;
+            let mut chars = text.chars();
+            let first = chars.next();
+            if chars.next().is_some() {
+                return Err(m.type_error("character", cell));
+            }
+            first
+        }
     };
     let Some(c) = c else { return Ok(false) };
     let kind = m.arg(1);
@@ -352,7 +372,8 @@ fn char_type(m: &mut M<'_, '_>) -> Done<bool> {
                 let upper = c.to_uppercase().next().unwrap_or(c);
                 character(m, upper)
             }
-            _ => return Ok(false),
+            "upper" | "lower" => return Ok(false),
+            _ => return Err(m.type_error("char_type", kind)),
         };
         let arg = m.heap.arg(kind, 0);
         return Ok(m.heap.unify(arg, value));
@@ -379,6 +400,6 @@ fn char_type(m: &mut M<'_, '_>) -> Done<bool> {
         "prolog_atom_start" => c.is_lowercase(),
         "prolog_identifier_continue" => c.is_alphanumeric() || c == '_',
         "prolog_symbol" => "#$&*+-./:<=>?@\\^~".contains(c),
-        _ => false,
+        _ => return Err(m.type_error("char_type", kind)),
     })
 }

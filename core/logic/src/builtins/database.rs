@@ -51,6 +51,10 @@ pub(super) const TABLE: Table = &[
     ("$dynamic", 2, |m| {
         let (name, arity) = (m.atom_arg(0)?, m.int_arg(1)?);
         let pred = m.db.pred(name, arity as usize);
+        if m.db.is_fixed(pred) {
+            let indicator = m.indicator(pred);
+            return Err(m.permission_error("modify", "static_procedure", indicator));
+        }
         m.db.declare_dynamic(pred);
         Ok(true)
     }),
@@ -423,8 +427,17 @@ fn retract_all(m: &mut M<'_, '_>) -> Done<bool> {
 fn abolish(m: &mut M<'_, '_>) -> Done<bool> {
     let Some((name, arity)) = m.heap.binary(m.arg(0), atom::slash) else {
         let culprit = m.arg(0);
+        if culprit.is_var() {
+            return Err(m.instantiation_error());
+        }
         return Err(m.type_error("predicate_indicator", culprit));
     };
+    if name.is_var() {
+        return Err(m.instantiation_error());
+    }
+    if !name.is_atom() {
+        return Err(m.type_error("atom", name));
+    }
     let count = m.int_value(arity)?;
     let Ok(count) = usize::try_from(count) else {
         return Err(m.domain_error("not_less_than_zero", arity));

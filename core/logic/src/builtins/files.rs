@@ -63,9 +63,24 @@ pub(super) const TABLE: Table = &[
             return Ok(true);
         }
         let culprit = m.arg(0);
-        Err(m.permission_error("delete", "file", culprit))
+        match m.files.readable && Path::new(&name).exists() {
+            true => Err(m.permission_error("delete", "file", culprit)),
+            false => Err(m.existence_error("file", culprit)),
+        }
     }),
 ];
+
+/// Where the output goes that a program writes to a stream.
+pub(super) enum Target {
+    /// `user_error`.
+    Errors,
+    /// `user_output`, also where `with_output_to/2` keeps what is written to the current output.
+    Console,
+    /// The text that `with_output_to/2` keeps.
+    Kept,
+    /// A file, by its number.
+    File(usize),
+}
 
 impl Machine<'_, '_> {
     /// The number of a stream that is open.
@@ -168,9 +183,8 @@ impl Machine<'_, '_> {
         Ok(self.unify_arg(1, old))
     }
 
-    /// The stream that an argument of an output predicate is: its number, or `None` for what is written to
-    /// `user_error`.
-    pub(super) fn output_stream(&mut self, stream: Cell) -> Done<Option<usize>> {
+    /// The stream that an argument of an output predicate is.
+    pub(super) fn output_stream(&mut self, stream: Cell) -> Done<Target> {
         if stream.is_var() {
             return Err(self.instantiation_error());
         }
@@ -178,17 +192,22 @@ impl Machine<'_, '_> {
             let number = self.heap.arg(stream, 0);
             let id = if number.is_int() { number.as_int() as usize } else { usize::MAX };
             if self.files.text(id).is_some() {
-                return Ok(Some(id));
+                return Ok(Target::File(id));
+            }
+            if id == 0 && !self.output.kept.is_empty() {
+                return Ok(Target::Kept);
             }
             return Err(self.existence_error("stream", stream));
         }
         if stream.is_atom() {
             match &**self.db.names.text(stream.as_atom()) {
-                "user_error" => return Ok(None),
-                "user_output" | "user" | "current_output" => return Ok(Some(0)),
+                "user_error" => return Ok(Target::Errors),
+                "user_output" | "user" => return Ok(Target::Console),
+                "current_output" if !self.output.kept.is_empty() => return Ok(Target::Kept),
+                "current_output" => return Ok(Target::Console),
                 name => {
                     if let Some(&id) = self.files.aliases.get(name) {
-                        return Ok(Some(id));
+                        return Ok(Target::File(id));
                     }
                 }
             }

@@ -63,9 +63,25 @@ pub(super) const TABLE: Table = &[
 
 fn set_flag(m: &mut M<'_, '_>) -> Done<bool> {
     let name = m.atom_arg(0)?;
-    let value = m.arg(1);
-    let value = m.text_of(value).unwrap_or_default();
-    match &**m.db.names.text(name) {
+    let given = m.arg(1);
+    if given.is_var() {
+        return Err(m.instantiation_error());
+    }
+    let value = m.text_of(given).unwrap_or_default();
+    let flag = m.db.names.text(name).clone();
+    let values: &[&str] = match &*flag {
+        "double_quotes" => &["codes", "chars", "atom", "string"],
+        "occurs_check" => &["true", "false", "error"],
+        "unknown" => &["error", "fail", "warning"],
+        "bounded" | "max_integer" | "min_integer" | "max_tagged_integer" | "min_tagged_integer" => {
+            return Err(m.permission_error("modify", "flag", Cell::atom(name)));
+        }
+        _ => &[],
+    };
+    if !values.is_empty() && !values.contains(&&*value) {
+        return Err(m.domain_error(&flag, given));
+    }
+    match &*flag {
         "double_quotes" => {
             m.db.flags.double_quotes = match &*value {
                 "codes" => QuotedText::Codes,

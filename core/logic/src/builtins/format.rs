@@ -229,7 +229,10 @@ impl Machine<'_, '_> {
                 if directive == 'R' { text.to_uppercase() } else { text }
             }
             'i' => String::new(),
-            _ => return Err(self.format_error(&format!("unknown directive: {directive}"))),
+            _ => {
+                let directive = self.atom_cell(directive.encode_utf8(&mut [0; 4]));
+                return Err(self.existence_error("format_character", directive));
+            }
         })
     }
 }

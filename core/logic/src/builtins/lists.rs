@@ -72,8 +72,8 @@ impl Machine<'_, '_> {
         let steps = if is_path { items } else { vec![key] };
         let mut path = Vec::with_capacity(steps.len());
         for step in steps {
-            let step = usize::try_from(self.int_value(step)?).ok().filter(|&step| step > 0 || !is_path);
-            let Some(step) = step else { return Err(self.type_error("not_less_than_zero", key)) };
+            let value = usize::try_from(self.int_value(step)?).ok().filter(|&step| step > 0 || !is_path);
+            let Some(step) = value else { return Err(self.domain_error("not_less_than_one", step)) };
             path.push(step);
         }
         path.retain(|&step| step > 0);

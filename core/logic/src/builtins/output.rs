@@ -3,6 +3,7 @@
 use gchr_base::hash::HashMap;
 
 use super::Table;
+use super::files::Target;
 use crate::cell::Cell;
 use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
@@ -34,11 +35,11 @@ pub(super) const TABLE: Table = &[
         m.put_spaces(Some(0), n)
     }),
     ("put_char", 1, |m| {
-        let text = m.text(m.x[0])?;
+        let text = m.character(m.x[0])?;
         m.put(&text)
     }),
     ("put_char", 2, |m| {
-        let text = m.text(m.x[1])?;
+        let text = m.character(m.x[1])?;
         m.put_to(0, &text)
     }),
     ("flush_output", 0, |_| Ok(true)),
@@ -48,6 +49,7 @@ pub(super) const TABLE: Table = &[
         m.output.kept.push(String::new());
         Ok(true)
     }),
+    ("$keeps_output", 0, |m| Ok(!m.output.kept.is_empty())),
     ("$kept_output", 1, |m| {
         let text = m.output.kept.pop().unwrap_or_default();
         let cell = m.heap.string(&text);
@@ -102,7 +104,7 @@ impl Machine<'_, '_> {
             None => is_plain,
             Some(stream) => {
                 let stream = self.arg(stream);
-                self.output_stream(stream)? == Some(0) && self.output.kept.is_empty()
+                matches!(self.output_stream(stream)?, Target::Console)
             }
         };
         if to_console {
@@ -129,14 +131,14 @@ impl Machine<'_, '_> {
         let stream = self.arg(stream);
         self.afford(text.len())?;
         match self.output_stream(stream)? {
-            None => {
+            Target::Errors => {
                 if let Some(errors) = &mut self.output.errors {
                     let _ = errors.write_all(text.as_bytes());
                 }
             }
-            Some(0) if self.output.kept.is_empty() => return self.put_to_console(text),
-            Some(0) => return self.put(text),
-            Some(id) => {
+            Target::Console => return self.put_to_console(text),
+            Target::Kept => return self.put(text),
+            Target::File(id) => {
                 if let Some(file) = self.files.text(id) {
                     file.push_str(text);
                 }
@@ -171,6 +173,16 @@ impl Machine<'_, '_> {
         self.put_term(stream, term, Style { names: Some(&names), ..CANONICAL })
     }
 
+    /// The text of one character; a number is its code.
+    fn character(&mut self, cell: Cell) -> Done<String> {
+        let cell = self.heap.deref(cell);
+        let text = match cell.is_int() {
+            true => u32::try_from(cell.as_int()).ok().and_then(char::from_u32).map(String::from),
+            false => Some(self.text_as(cell, "character")?).filter(|text| text.chars().count() == 1),
+        };
+        text.ok_or_else(|| self.type_error("character", cell))
+    }
+
     fn write_term(&mut self, stream: Option<usize>, index: usize, options: usize) -> Done<bool> {
         let (style, names, stop) = self.write_options(self.x[options])?;
         self.put_term(stream, self.x[index], Style { names: Some(&names), ..style })?;
@@ -193,6 +205,14 @@ impl Machine<'_, '_> {
             let name = self.db.names.text(name).to_string();
             let value = self.heap.arg(option, 0);
             let on = value == Cell::atom(atom::true_);
+            if matches!(&*name, "quoted" | "ignore_ops" | "numbervars" | "fullstop") {
+                if value.is_var() {
+                    return Err(self.instantiation_error());
+                }
+                if !on && value != Cell::atom(atom::false_) {
+                    return Err(self.type_error("bool", value));
+                }
+            }
             match &*name {
                 "quoted" => style.quoted = on,
                 "ignore_ops" => style.ignore_operators = on,

@@ -250,7 +250,7 @@ impl Machine<'_, '_> {
     fn put_attribute(&mut self) -> Done<bool> {
         let (variable, module) = (self.arg(0), self.arg(1));
         if !variable.is_var() {
-            return Err(self.representation_error("put_attr"));
+            return Err(self.formal("uninstantiation_error", &[variable]));
         }
         self.atom_arg(1)?;
         let value = self.x[2];
@@ -266,6 +266,7 @@ impl Machine<'_, '_> {
     }
     fn delete_attribute(&mut self) -> Done<bool> {
         let (variable, module) = (self.arg(0), self.arg(1));
+        self.atom_arg(1)?;
         self.detach(variable, module);
         Ok(true)
     }
@@ -344,7 +345,7 @@ fn succ(m: &mut M<'_, '_>) -> Done<bool> {
     if m.heap.is_integer(a) {
         let n = m.int_value(a)?;
         if n < 0 {
-            return Err(m.type_error("not_less_than_zero", a));
+            return Err(m.domain_error("not_less_than_zero", a));
         }
         let next = m.heap.integer(n + 1);
         return Ok(m.unify_arg(1, next));
@@ -354,13 +355,16 @@ fn succ(m: &mut M<'_, '_>) -> Done<bool> {
     }
     let n = m.int_value(b)?;
     if n < 0 {
-        return Err(m.type_error("not_less_than_zero", b));
+        return Err(m.domain_error("not_less_than_zero", b));
     }
     Ok(n > 0 && m.unify_arg(0, Cell::int(n as usize - 1)))
 }
 
 fn plus(m: &mut M<'_, '_>) -> Done<bool> {
     let (a, b, c) = (m.arg(0), m.arg(1), m.arg(2));
+    if let Some(&culprit) = [a, b, c].iter().find(|&&cell| !cell.is_var() && !m.heap.is_integer(cell)) {
+        return Err(m.type_error("integer", culprit));
+    }
     let (name, left, right, to) = if c.is_var() {
         (atom::plus, a, b, 2)
     } else if b.is_var() {
@@ -382,14 +386,14 @@ fn functor(m: &mut M<'_, '_>) -> Done<bool> {
         if name.is_var() {
             return Err(m.instantiation_error());
         }
-        if arity == 0 {
-            return Ok(m.unify_arg(0, name));
-        }
         if name.is_compound() {
             return Err(m.type_error("atomic", name));
         }
+        if arity == 0 {
+            return Ok(m.unify_arg(0, name));
+        }
         if !name.is_atom() {
-            return Err(m.type_error("callable", name));
+            return Err(m.type_error("atom", name));
         }
         if arity < 0 {
             let culprit = m.arg(2);
@@ -414,8 +418,15 @@ fn functor(m: &mut M<'_, '_>) -> Done<bool> {
 fn argument_place(m: &mut M<'_, '_>) -> Done<Option<usize>> {
     let n = m.int_arg(0)?;
     let term = m.arg(1);
+    if term.is_var() {
+        return Err(m.instantiation_error());
+    }
     if !term.is_compound() {
         return Err(m.type_error("compound", term));
+    }
+    if n < 0 {
+        let culprit = m.arg(0);
+        return Err(m.domain_error("not_less_than_zero", culprit));
     }
     let (start, arity) = m.heap.args(term);
     Ok(usize::try_from(n).ok().filter(|n| (1..=arity).contains(n)).map(|n| start + n - 1))

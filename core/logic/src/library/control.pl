@@ -27,6 +27,7 @@ call_cleanup(G, Catcher, C) :- setup_call_catcher_cleanup(true, G, Catcher, C).
 '$clean_up_thrown'(Why, Catcher, C, Ball, Env) :- catch('$clean_up'(Why, Catcher, C), _, true), '$rethrow'(Ball, Env).
 
 between(L, H, X) :- integer(X), !, integer(L), '$in_range'(L, H, X).
+between(_, _, X) :- nonvar(X), !, '$must_be_integer'(X, between/3).
 between(L, H, X) :-
     '$must_be_integer'(L, between/3),
     ( H == inf -> true ; H == infinite -> true ; '$must_be_integer'(H, between/3) ),
@@ -103,21 +104,26 @@ multifile(_).
 '$each_indicator'([A|B]) :- !, '$each_indicator'(A), '$each_indicator'(B).
 '$each_indicator'((A, B)) :- !, '$each_indicator'(A), '$each_indicator'(B).
 '$each_indicator'(_:S) :- !, '$each_indicator'(S).
-'$each_indicator'(N/A) :- '$dynamic'(N, A).
+'$each_indicator'(N/A) :- !, '$dynamic'(N, A).
+'$each_indicator'(S) :- throw(error(type_error(predicate_indicator, S), _)).
 
 op(P, T, Ns) :- '$op_names'(Ns, P, T).
 '$op_names'(N, _, _) :- var(N), !, throw(error(instantiation_error, _)).
 '$op_names'([], _, _) :- !.
 '$op_names'([N|Ns], P, T) :- !, '$op_names'(N, P, T), '$op_names'(Ns, P, T).
 '$op_names'(_:N, P, T) :- !, '$op_names'(N, P, T).
-'$op_names'(N, P, T) :- '$op'(P, T, N).
+'$op_names'(N, P, T) :- ( '$op_kept'(N, A) -> throw(error(permission_error(A, operator, N), context(system:op/3, _))) ; true ), '$op'(P, T, N).
+'$op_kept'(',', modify).
+'$op_kept'([], create).
+'$op_kept'({}, create).
 '$op_asked'(P, T, N) :-
-    ( var(P) -> true ; must_be(integer, P) ), ( var(N) -> true ; must_be(atom, N) ),
+    ( var(P) -> true ; must_be(integer, P), ( P >= 0, P =< 1200 -> true ; domain_error(operator_priority, P) ) ), ( var(N) -> true ; must_be(atom, N) ),
     ( var(T) -> true ; must_be(atom, T), ( memberchk(T, [xfx, xfy, yfx, fy, fx, xf, yf]) -> true ; domain_error(operator_specifier, T) ) ).
 current_op(P, T, N) :- '$op_asked'(P, T, N), '$operators'(L), '$element'(op(P, T, N), L).
 
 current_prolog_flag(F, V) :- atom(F), !, '$flag_value'(F, V0), V = V0.
-current_prolog_flag(F, V) :- var(F), '$element'(F, [bounded, max_integer, min_integer, double_quotes]), '$flag_value'(F, V).
+current_prolog_flag(F, _) :- nonvar(F), !, throw(error(type_error(atom, F), context(system:current_prolog_flag/2, _))).
+current_prolog_flag(F, V) :- '$element'(F, [bounded, max_integer, min_integer, double_quotes]), '$flag_value'(F, V).
 
 predicate_property(H, P) :- nonvar(H), '$strip'(H, G), functor(G, N, A), '$defined'(N, A), '$property'(P, N, A).
 '$strip'(_:H, G) :- !, '$strip'(H, G).
@@ -184,6 +190,8 @@ limit(N, G) :- N > 0, S = count(0), call(G), arg(1, S, C0), C is C0+1,
 phrase(G, L) :- phrase(G, L, []).
 call_dcg(G, L, R) :- phrase(G, L, R).
 phrase(G, _, _) :- var(G), !, throw(error(instantiation_error, _)).
+phrase(G, _, _) :- \+ callable(G), \+ string(G), !, throw(error(type_error(callable, G), _)).
+phrase(_, L, R) :- '$element'(X, [L, R]), '$skip'(X, T, _), nonvar(T), T \== [], !, throw(error(type_error(list, X), _)).
 phrase(G, L, R) :- '$dcg_body'(G, S0, S, B), S0 = L, S = R, call(B).
 dcg_translate_rule((H0, PB --> B0), (H :- B)) :- nonvar(H0), !,
     '$dcg_extend'(H0, S0, S, H), '$dcg_body'(B0, S0, S1, B1), '$dcg_terminals'(PB, S, S1, B2), B = (B1, B2).
@@ -221,11 +229,12 @@ string_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A0-B0, L),
 '$same_text'(V, T) :- var(V), !, V = T.
 '$same_text'(V, T) :- '$text_to_string'(V, T).
 sub_atom(A, B, L, E, S) :- '$only_part'(A, B, L, E, S, atom, How), !, How == done.
-sub_atom(A, B, L, E, S) :- '$must_be_text'(A, S, sub_atom, atom), '$sub'(A, B, L, E, S, atom).
+sub_atom(A, B, L, E, S) :- '$must_be_text'(A, S, [B, L, E], sub_atom, atom), '$sub'(A, B, L, E, S, atom).
 sub_string(A, B, L, E, S) :- '$only_part'(A, B, L, E, S, string, How), !, How == done.
-sub_string(A, B, L, E, S) :- '$must_be_text'(A, S, sub_string, string), '$sub'(A, B, L, E, S, string).
-'$must_be_text'(A, S, P, T) :-
-    ( var(A) -> E = instantiation_error ; compound(A) -> E = type_error(T, A) ; compound(S) -> E = type_error(T, S) ; true ),
+sub_string(A, B, L, E, S) :- '$must_be_text'(A, S, [B, L, E], sub_string, string), '$sub'(A, B, L, E, S, string).
+'$must_be_text'(A, S, Places, P, T) :-
+    ( var(A) -> E = instantiation_error ; compound(A) -> E = type_error(T, A) ; compound(S) -> E = type_error(T, S)
+    ; '$element'(X, Places), nonvar(X), \+ integer(X) -> E = type_error(integer, X) ; true ),
     ( var(E) -> true ; throw(error(E, context(system:P/5, _))) ).
 '$sub'(A, B, L, E, S, _) :- nonvar(S), !, '$sub_text'(A, S, Ps), '$element'(sub(B, L, E), Ps).
 '$sub'(A, B, L, E, S, K) :- atom_length(A, N), '$sub_range'(N, B, L, E), '$slice'(A, B, L, T),
@@ -255,6 +264,7 @@ code_type(C, T) :- '$between'(0, 255, C), '$char_types'(T, C).
 '$char_types'(T, C) :- var(T), !,
     '$element'(T, [alnum, alpha, csym, csymf, digit(_), graph, lower, lower(_), punct, space, upper, upper(_), white]), '$char_type'(C, T).
 '$char_types'(T, C) :- '$char_type'(C, T).
+string_code(I, _, _) :- integer(I), I < 0, !, throw(error(domain_error(not_less_than_zero, I), context(system:string_code/3, _))).
 string_code(I, S, C) :- nonvar(I), !, '$string_code'(I, S, C).
 string_code(I, S, C) :- string_codes(S, Cs), nth1(I, Cs, C).
 normalize_space(Out, T) :- normalize_space_text(T, S), '$give'(Out, S).
@@ -269,8 +279,10 @@ writef(F, As) :- atom_codes(F, Cs), '$writef'(Cs, As).
 '$writef'([C|T], As) :- char_code(Ch, C), put_char(Ch), '$writef'(T, As).
 
 '$sink'(Sink) :- var(Sink), !, throw(error(instantiation_error, _)).
-'$sink'(Sink) :- memberchk(Sink, [atom(_), string(_), codes(_), codes(_, _), chars(_), chars(_, _)]), !.
+'$sink'(Sink) :- compound(Sink), !, '$text_sink'(Sink, with_output_to/2).
+'$sink'(Sink) :- atom(Sink), !, throw(error(existence_error(stream, Sink), context(system:with_output_to/2, _))).
 '$sink'(Sink) :- throw(error(type_error(output, Sink), context(system:with_output_to/2, _))).
+'$text_sink'(Sink, P) :- ( memberchk(Sink, [atom(_), string(_), codes(_), codes(_, _), chars(_), chars(_, _)]) -> true ; throw(error(type_error(output, Sink), context(system:P, _))) ).
 with_output_to(Sink, G) :-
     '$sink'(Sink), '$keep_output',
     ( catch(once(G), E, true) -> Ok = true ; Ok = false ),
@@ -278,7 +290,7 @@ with_output_to(Sink, G) :-
     ( nonvar(E) -> throw(E) ; Ok == true ), '$give'(Sink, S).
 % What takes a text in the place of a stream.
 '$takes_text'(Sink) :- compound(Sink), Sink \= '$stream'(_).
-format(Sink, F, A) :- '$takes_text'(Sink), !, '$keep_output',
+format(Sink, F, A) :- '$takes_text'(Sink), !, '$text_sink'(Sink, format/3), '$keep_output',
     catch(format(F, A), E, true), '$kept_output'(S), ( nonvar(E) -> throw(E) ; true ), '$give'(Sink, S).
 format(Stream, F, A) :- '$format'(Stream, F, A).
 '$give'(atom(A), S) :- atom_string(A, S).
@@ -349,6 +361,7 @@ listing(S) :- ( S = N/A -> true ; N = S ),
            ( ( '$is_dynamic'(N, A) -> format(':- dynamic ~q/~w.~n~n', [N, A]) ; true ),
              forall(clause(H, B), portray_clause((H :- B))), nl )).
 
+numbervars(_, S, _) :- \+ integer(S), !, '$must_be_integer'(S, numbervars/3).
 numbervars(T, S, E) :- term_variables(T, Vs), '$number'(Vs, S, E).
 numbervars(T) :- numbervars(T, 0, _).
 numbervars(T, S, E, Os) :-
@@ -386,12 +399,16 @@ must_be(T, X) :- '$must_be'(T, X).
 '$must_be'(T, X) :- '$checks'(T, X, G), !,
     ( call(G) -> true
     ; var(X) -> throw(error(instantiation_error, _))
+    ; T == var -> throw(error(uninstantiation_error(X), _))
+    ; T == cyclic -> throw(error(domain_error(cyclic_term, X), _))
     ; '$items'(T, E), '$skip'(X, Rest, _), ( Rest == [] ; var(Rest) ) ->
         ( Rest == [] -> '$element'(Y, X), '$must_be'(E, Y), fail ; throw(error(instantiation_error, _)) )
     ; T = list, '$skip'(X, Rest, _), var(Rest) -> throw(error(instantiation_error, _))
     ; throw(error(type_error(T, X), _)) ).
 '$must_be'(T, _) :- throw(error(existence_error(type, T), _)).
 '$items'(list(T), T).
+'$items'(chars, char).
+'$items'(codes, code).
 '$items'(list_of(T), T).
 '$checks'(integer, X, integer(X)).
 '$checks'(rational, X, rational(X)).
@@ -401,6 +418,10 @@ must_be(T, X) :- '$must_be'(T, X).
 '$checks'(code, X, ( integer(X), X >= 0 )).
 '$checks'(pair, X, ( nonvar(X), X = _-_ )).
 '$checks'(acyclic, X, acyclic_term(X)).
+'$checks'(cyclic, X, cyclic_term(X)).
+'$checks'(chars, X, is_of_type(list(char), X)).
+'$checks'(codes, X, is_of_type(list(code), X)).
+'$checks'(encoding, X, memberchk(X, [octet, ascii, iso_latin_1, text, utf8, unicode_be, unicode_le, utf16be, utf16le, wchar_t])).
 '$checks'(atom, X, atom(X)).
 '$checks'(atomic, X, atomic(X)).
 '$checks'(callable, X, callable(X)).
@@ -422,6 +443,7 @@ must_be(T, X) :- '$must_be'(T, X).
 '$checks'(oneof(L), X, ( nonvar(X), memberchk(X, L) )).
 '$checks'(ground, X, ground(X)).
 '$checks'(any, _, true).
+is_of_type(T, _) :- var(T), !, throw(error(instantiation_error, _)).
 is_of_type(T, X) :- '$checks'(T, X, G), call(G), !.
 type_error(T, V) :- throw(error(type_error(T, V), _)).
 domain_error(T, V) :- throw(error(domain_error(T, V), _)).

@@ -2,13 +2,16 @@
 
 read(T) :- '$read'(T, _).
 read(S, T) :- '$reading_from'(S, read(T)).
-read_term(T, Os) :- '$read'(T, Bs), ( '$option'(variable_names, Os, Vs) -> Vs = Bs ; true ),
+read_term(T, Os) :- '$must_be_options'(Os, read_term/2), '$read'(T, Bs), ( '$option'(variable_names, Os, Vs) -> Vs = Bs ; true ),
     ( '$option'(variables, Os, All) -> term_variables(T, All) ; true ),
     ( '$option'(singletons, Os, Ss), Ss \== warning -> term_singletons(T, Vs), '$named_singletons'(Bs, Vs, Ss) ; true ).
 '$named_singletons'([], _, []).
 '$named_singletons'([N = V|Bs], Vs, Ss) :-
     ( '$identical_in'(Vs, V) -> Ss = [N = V|Ss1] ; Ss = Ss1 ), '$named_singletons'(Bs, Vs, Ss1).
-read_term(S, T, Os) :- '$reading_from'(S, read_term(T, Os)).
+% A list of options, each of which is known.
+'$must_be_options'(Os, P) :- '$skip'(Os, T, _), ( T == [], \+ ( '$element'(O, Os), var(O) ) -> true ; ( var(T) ; T == [] ) -> E = instantiation_error ; E = type_error(list, T) ),
+    ( var(E) -> true ; throw(error(E, context(system:P, _))) ).
+read_term(S, T, Os) :- '$must_be_options'(Os, read_term/3), '$reading_from'(S, read_term(T, Os)).
 get_char(S, C) :- '$reading_from'(S, get_char(C)).
 peek_char(S, C) :- '$reading_from'(S, peek_char(C)).
 get_code(C) :- get_char(Ch), '$code_or_end'(Ch, C).
@@ -43,21 +46,26 @@ read_string(S, Seps, Pad, Sep, T) :- string_codes(Seps, Cs), '$reading_from'(S, 
 % The number of a stream.
 '$stream_number'(S, _) :- var(S), !, throw(error(instantiation_error, _)).
 '$stream_number'('$stream'(N), N) :- '$stream_file'(N, _, _), !.
+'$stream_number'('$stream'(0), 0) :- '$keeps_output', !.
 '$stream_number'(S, 0) :- '$console'(S), !.
 '$stream_number'(S, N) :- atom(S), '$alias'(S, N), !.
-'$stream_number'(S, _) :- throw(error(existence_error(stream, S), _)).
+'$stream_number'(S, _) :- atom(S), !, throw(error(existence_error(stream, S), _)).
+'$stream_number'(S, _) :- throw(error(domain_error(stream_or_alias, S), _)).
 '$console'(S) :- memberchk(S, [user, user_input, user_output, user_error]).
 '$stream_of'(0, Console, Console) :- !.
 '$stream_of'(N, _, '$stream'(N)).
-current_input(S) :- '$select_input'(0, N), '$select_input'(N, _), '$stream_of'(N, user_input, S).
-current_output(S) :- '$select_output'(0, N), '$select_output'(N, _), '$stream_of'(N, user_output, S).
+current_input(S) :- '$must_be_stream'(S, current_input/1), '$select_input'(0, N), '$select_input'(N, _), '$stream_of'(N, user_input, S).
+current_output(S) :- '$must_be_stream'(S, current_output/1), '$select_output'(0, N), '$select_output'(N, _), ( N =:= 0, '$keeps_output' -> S = '$stream'(0) ; '$stream_of'(N, user_output, S) ).
+'$must_be_stream'(S, P) :- ( atom(S), catch('$stream_number'(S, _), _, fail) -> true ; atom(S) -> throw(error(existence_error(stream, S), context(system:P, _))) ; true ).
+set_input(S) :- memberchk(S, [user_output, user_error]), !, throw(error(permission_error(input, stream, S), context(system:set_input/1, _))).
 set_input(S) :- '$stream_number'(S, N), '$switch'(N, S, _).
+set_output(S) :- S == user_input, !, throw(error(permission_error(output, stream, S), context(system:set_output/1, _))).
 set_output(S) :- '$stream_number'(S, N), '$turn'(N, S).
 '$turn'(N, _) :- '$select_output'(N, _), !.
 '$turn'(_, S) :- throw(error(permission_error(output, stream, S), _)).
 is_stream(S) :- nonvar(S), catch('$stream_number'(S, _), _, fail).
 open(F, M, S) :- open(F, M, S, []).
-open(F, M, S, Os) :- '$file_name'(F, Name), '$open'(Name, M, N), S = '$stream'(N),
+open(F, M, S, Os) :- '$must_be_options'(Os, open/4), '$file_name'(F, Name), '$open'(Name, M, N), S = '$stream'(N),
     ( '$option'(alias, Os, A) -> '$set_alias'(A, N) ; true ).
 open_string(T, S) :- '$open_text'(T, N), S = '$stream'(N).
 open_null_stream(S) :- tmp_file(null, F), open(F, write, S).
@@ -73,7 +81,7 @@ tmp_file_stream(F, S, Os) :- ( '$option'(extension, Os, E) -> atom_concat('.', E
 '$file_name'(A/B, Name) :- !, '$file_name'(A, X), '$file_name'(B, Y), atomic_list_concat([X, /, Y], Name).
 '$file_name'(F, Name) :- atom_string(Name, F).
 close(S) :- '$stream_number'(S, N), ( N =:= 0 -> true ; '$close'(N) ).
-close(S, _) :- close(S).
+close(S, Os) :- '$must_be_options'(Os, close/2), close(S).
 see(S) :- var(S), !, throw(error(instantiation_error, context(system:see/1, _))).
 see(S) :- '$console'(S), !, '$select_input'(0, _).
 see(S) :- compound(S), S = '$stream'(_), !, set_input(S).
@@ -126,7 +134,7 @@ consult(F) :- throw(error(existence_error(source_sink, F), _)).
 put(C) :- char_code(Ch, C), put_char(Ch).
 put(S, C) :- char_code(Ch, C), put_char(S, Ch).
 put_code(C) :- put(C).
-put_byte(C) :- put(C).
+put_byte(C) :- ( nonvar(C), \+ integer(C) -> throw(error(type_error(byte, C), context(system:put_byte/1, _))) ; put(C) ).
 portray_clause(S, C) :- with_output_to(string(T), portray_clause(C)), write(S, T).
 portray_clause(S, C, _) :- portray_clause(S, C).
 swritef(S, F) :- swritef(S, F, []).

@@ -4,9 +4,11 @@ name(X, Cs) :- nonvar(X), !, ( number(X) -> number_codes(X, Cs) ; atom_codes(X, 
 name(X, Cs) :- catch(number_codes(N, Cs), _, fail), !, X = N.
 name(X, Cs) :- atom_codes(X, Cs).
 compound_name_arguments(T, N, As) :- compound(T), !, T =.. [N|As].
+compound_name_arguments(T, _, _) :- nonvar(T), !, throw(error(type_error(compound, T), context(system:compound_name_arguments/3, _))).
 compound_name_arguments(T, N, As) :- As = [_|_], !, T =.. [N|As].
 compound_name_arguments(_, _, As) :- '$must_be'(list, As), throw(error(domain_error(compound_non_zero_arity, As), _)).
 compound_name_arity(T, N, A) :- compound(T), !, functor(T, N, A).
+compound_name_arity(T, _, _) :- nonvar(T), !, throw(error(type_error(compound, T), context(system:compound_name_arity/3, _))).
 compound_name_arity(T, N, A) :- '$must_be_integer'(A), A > 0, functor(T, N, A).
 same_functor(A, B) :- same_functor(A, B, _, _).
 same_functor(A, B, N) :- same_functor(A, B, _, N).
