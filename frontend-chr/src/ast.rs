@@ -306,3 +306,11 @@ impl Module {
         done[0]
     }
 }
+
+/// What stands behind `module:`.
+pub(crate) fn without_module(module: &Module, mut id: TermId) -> TermId {
+    while let Some((_, inner)) = module.binary(id, ":") {
+        id = inner;
+    }
+    id
+}

@@ -2,10 +2,9 @@
 
 use gchr_base::diagnostic::Diagnostic;
 
-use crate::ast::{Arrow, ClauseKind, Module, Rule, TermId};
+use crate::ast::{Arrow, ClauseKind, Module, Rule, TermId, without_module};
 use crate::directives::{self, Bare};
 use crate::lexer::Token;
-use crate::operators::without_module;
 use crate::reader::no_heads;
 
 /// What the term of a clause is; its tokens are where to look for the places of operators.

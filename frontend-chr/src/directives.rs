@@ -3,8 +3,7 @@
 
 use gchr_base::logic::Functor;
 
-use crate::ast::{Module, TermId, TermKind};
-use crate::operators::without_module;
+use crate::ast::{Module, TermId, TermKind, without_module};
 
 #[cfg(test)]
 mod tests;

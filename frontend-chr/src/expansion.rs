@@ -7,13 +7,12 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::logic::{Evaluator, Goal, LogicProgram, LogicTermId, ReadTerm, Unsolved};
 use gchr_base::source::Span;
 
-use crate::ast::{Clause, ClauseKind, Module, Term, TermId, TermKind};
+use crate::ast::{Clause, ClauseKind, Module, Term, TermId, TermKind, without_module};
 use crate::calls;
 use crate::clause::defined;
 use crate::directives::{self, Directive, Property};
 use crate::flags::Quotes;
 use crate::logic::{Builder, Building, Scope};
-use crate::operators::without_module;
 
 /// The variable of a query that stands for what is asked; no variable of a text has this name.
 const RESULT: &str = "result";

@@ -6,10 +6,9 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::reading::named::{self, NamedFiles, Refusal, Times, find};
 use gchr_base::source::{SourceId, SourceMap};
 
-use crate::ast::{ClauseKind, Module, TermId, TermKind};
+use crate::ast::{ClauseKind, Module, TermId, TermKind, without_module};
 use crate::directives::{self, Directive};
 use crate::libraries;
-use crate::operators::without_module;
 
 /// Endings that are tried where a name has none, as SWI-Prolog does.
 pub const FILE_ENDINGS: [&str; 4] = ["pl", "chr", "prolog", "plt"];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gchr_base::logic::{Fixity, Operators};
 pub(crate) use gchr_base::value::operators::{ARGUMENT, TERM};
 
-use crate::ast::{Module, TermId, TermKind};
+use crate::ast::{Module, TermId, TermKind, without_module};
 use crate::directives::{self, Directive};
 use crate::libraries;
 
@@ -60,14 +60,6 @@ fn names_of<'a>(module: &'a Module, names: &'a TermId) -> &'a [TermId] {
         TermKind::List { items, tail: None } => items,
         _ => std::slice::from_ref(names),
     }
-}
-
-/// What stands behind `module:`.
-pub(crate) fn without_module(module: &Module, mut id: TermId) -> TermId {
-    while let Some((_, inner)) = module.binary(id, ":") {
-        id = inner;
-    }
-    id
 }
 
 /// The part of `op(Priority, Type, Names)` that is wrong, and why.

@@ -12,7 +12,8 @@ use crate::directives::{self, Directive, Property};
 /// Name and number of arguments.
 type Key = (String, usize);
 
-/// The predicates of a program that do no more than their clauses say, which do not change, with head and body of each clause.
+/// The predicates of a program that do no more than their clauses say, which do not change, with head and body of each
+/// clause.
 pub(super) struct Predicates(HashMap<Key, Vec<(TermId, Option<TermId>)>>);
 
 impl Predicates {

@@ -6,8 +6,7 @@ use gchr_base::source::Span;
 
 use super::goals::Goals;
 use super::terms::{Building, Scope};
-use crate::ast::TermId;
-use crate::operators::without_module;
+use crate::ast::{TermId, without_module};
 
 /// A pattern of arguments: a call whose arguments at all these places are variables waits.
 #[derive(Debug)]

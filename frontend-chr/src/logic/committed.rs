@@ -6,8 +6,7 @@ use gchr_base::source::Span;
 
 use super::goals::Goals;
 use super::terms::{Building, Scope};
-use crate::ast::{TermId, TermKind};
-use crate::operators::without_module;
+use crate::ast::{TermId, TermKind, without_module};
 
 /// Head and body of such a clause as one of Prolog.
 pub(super) fn clause<'a>(

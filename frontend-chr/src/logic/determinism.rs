@@ -1,5 +1,5 @@
-//! Predicates that must succeed once (`:- det(p/1)`), and what must do so behind `$/0` in a clause: a failure, or choice
-//! points that are left, are errors.
+//! Predicates that must succeed once (`:- det(p/1)`), and what must do so behind `$/0` in a clause: a failure, or
+//! choice points that are left, are errors.
 
 use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::logic::{Clause, Functor, LogicNode, LogicTermId};

@@ -7,8 +7,7 @@ use gchr_base::source::Span;
 
 use super::goals::{Goals, MAX_DEPTH};
 use super::terms::Scope;
-use crate::ast::{TermId, TermKind};
-use crate::operators::without_module;
+use crate::ast::{TermId, TermKind, without_module};
 
 /// The text that a part of a rule begins at, and the one behind it.
 type Ends = (LogicTermId, LogicTermId);

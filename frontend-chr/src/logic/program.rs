@@ -20,11 +20,10 @@ use super::goals::Goals;
 use super::tables;
 use super::terms::{Building, Scope};
 use super::units;
-use crate::ast::{ClauseKind, Module, Rule, TermId, TermKind};
+use crate::ast::{ClauseKind, Module, Rule, TermId, TermKind, without_module};
 use crate::declare::Declarations;
 use crate::directives::{self, Directive, Property, predicates};
 use crate::flags::Quotes;
-use crate::operators::without_module;
 use crate::{builtin, clause};
 
 /// The module of what is in none.

@@ -6,9 +6,8 @@ use gchr_base::source::Span;
 
 use super::goals::Goals;
 use super::terms::{Building, Scope};
-use crate::ast::{TermId, TermKind};
+use crate::ast::{TermId, TermKind, without_module};
 use crate::directives::predicates;
-use crate::operators::without_module;
 
 /// A predicate with a table.
 #[derive(Debug)]
