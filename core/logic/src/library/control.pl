@@ -115,7 +115,6 @@ op(P, T, Ns) :- '$op_names'(Ns, P, T).
 '$op_names'(N, P, T) :- ( '$op_kept'(N, A) -> throw(error(permission_error(A, operator, N), context(system:op/3, _))) ; true ), '$op'(P, T, N).
 '$op_kept'(',', modify).
 '$op_kept'([], create).
-'$op_kept'({}, create).
 '$op_asked'(P, T, N) :-
     ( var(P) -> true ; must_be(integer, P), ( P >= 0, P =< 1200 -> true ; domain_error(operator_priority, P) ) ), ( var(N) -> true ; must_be(atom, N) ),
     ( var(T) -> true ; must_be(atom, T), ( memberchk(T, [xfx, xfy, yfx, fy, fx, xf, yf]) -> true ; domain_error(operator_specifier, T) ) ).
