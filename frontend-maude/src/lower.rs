@@ -20,6 +20,7 @@ mod solutions;
 mod sorts;
 mod step;
 mod steps;
+mod strings;
 mod theory;
 
 use std::collections::VecDeque;
@@ -160,9 +161,10 @@ pub(crate) struct Space {
     values: Vec<SymbolId>,
     /// By operator whose equal arguments are counted, an argument with its count.
     counted: HashMap<usize, SymbolId>,
-    /// Integers as values of their kind, and floats as values of theirs.
+    /// Integers as values of their kind, and floats and strings as values of theirs.
     number: Option<(usize, SymbolId)>,
     float: Option<(usize, SymbolId)>,
+    string: Option<(usize, SymbolId)>,
     /// Quoted identifiers and variables of terms to evaluate, with their sorts.
     texts: HashMap<(usize, Arc<str>), (SymbolId, Type)>,
     /// By kind.
@@ -272,6 +274,7 @@ impl Space {
             counted: HashMap::default(),
             number: None,
             float: None,
+            string: None,
             texts: HashMap::default(),
             lists: HashMap::default(),
             sets: HashMap::default(),
@@ -336,6 +339,13 @@ impl Lower<'_> {
             self.out.signature.notations.insert(symbol, Notation::Argument);
             self.space.float = Some((kind, symbol));
         }
+        let strings = signature.literals.strings.then(|| signature.library_sort("String")).flatten();
+        if let Some(sort) = strings {
+            let kind = signature.kind(Type::Sort(sort));
+            let symbol = self.symbol("@string", vec![self.out.int], self.space.sorts[kind], None);
+            self.out.signature.notations.insert(symbol, Notation::Quoted(Brackets::QUOTES));
+            self.space.string = Some((kind, symbol));
+        }
         for op in &signature.ops {
             let args: Vec<SortId> = op.domain.iter().map(|&kind| self.space.sorts[kind]).collect();
             let result = self.space.sorts[op.range];
@@ -352,14 +362,8 @@ impl Lower<'_> {
             let pieces: Vec<MixfixPiece<'_>> = Mixfix::pieces(&op.name).collect();
             let holes = pieces.iter().filter(|piece| **piece == MixfixPiece::Hole).count();
             let special = op.properties.special.as_deref();
-            let notation = if special == Some("string") {
-                Notation::Quoted(Brackets::QUOTES)
-            } else if special == Some("identifier") {
+            let notation = if special == Some("identifier") {
                 Notation::Quoted(Brackets::QUOTE)
-            } else if special == Some("character") {
-                Notation::Character
-            } else if special == Some("no-character") {
-                Notation::Empty(Brackets { open: "", close: "" })
             } else if holes == op.domain.len() && holes > 0 {
                 let (prec, mut limits) = binding(op, &pieces);
                 if let [first, .., last] = limits.as_mut_slice()

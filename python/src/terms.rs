@@ -11,7 +11,7 @@ use gchr::terms::exec::{Key, NormalForm, View};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// A term with a head symbol. Numbers and truth values of terms are those of Python; so are strings and lists of
 /// answers.
@@ -267,13 +267,20 @@ pub fn of_normal_form<'py>(
     }
 }
 
-/// A number or a truth value.
+/// A number, a truth value or a text of bytes: a string, where it is one of UTF-8.
 fn leaf<'py>(py: Python<'py>, view: View<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
     if let Some(n) = view.int() {
         return Ok(Some(PyInt::new(py, n).into_any()));
     }
     if let Some(x) = view.float() {
         return Ok(Some(PyFloat::new(py, x).into_any()));
+    }
+    if let Some(bytes) = view.text() {
+        let text = String::from_utf8(bytes).map_err(|error| error.into_bytes());
+        return Ok(Some(match text {
+            Ok(text) => PyString::new(py, &text).into_any(),
+            Err(bytes) => PyBytes::new(py, &bytes).into_any(),
+        }));
     }
     match (view.sort_name(), view.symbol()) {
         ("Bool", Some(name @ ("true" | "false"))) => {

@@ -138,6 +138,14 @@ impl StopReason {
 
     fn words(&self) -> Words {
         match self {
+            StopReason::Arithmetic { op, error: ArithmeticError::Overflow, .. } if op.is_of_texts() => words(
+                "R0101",
+                "evaluated here",
+                "on a GPU a text has at most 7 bytes, or is one of the program; run it with --device cpu",
+            ),
+            StopReason::Arithmetic { op, error: ArithmeticError::TooLarge, .. } if op.is_of_texts() => {
+                words("R0101", "evaluated here", "a text has at most 67108864 bytes; use smaller ones")
+            }
             StopReason::Arithmetic { error, .. } => error.words(),
             StopReason::NoRule { .. } => words(
                 "R0105",

@@ -7,7 +7,21 @@ use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 use crate::escape;
+use crate::op::texts;
 use crate::signature::{Mixfix, MixfixPiece, Notation, Signature, SymbolId, character};
+
+/// A text of bytes as C writes it.
+pub fn quoted(bytes: impl Iterator<Item = u8>) -> String {
+    format!("\"{}\"", bytes.map(character).collect::<String>())
+}
+
+/// The text of bytes that a word is, or the name of another one, in a message.
+pub fn shown_text(word: i64) -> String {
+    match (texts::unpacked(word), texts::literal(word)) {
+        (Some((bytes, length)), _) => quoted(bytes[8 - length..].iter().copied()),
+        (None, number) => format!("text {} of the program", number.unwrap_or(0)),
+    }
+}
 
 /// Terms that can be written.
 pub trait View {
@@ -165,11 +179,8 @@ impl<'a, V: View> Notated<'a, V> {
                 self.mixfix(symbol, binding, args, todo);
             }
             (Notation::Quoted(around), &[text]) => {
-                todo.extend([Item::Text(around.close), Item::Node(text), Item::Text(around.open)]);
-            }
-            (Notation::Character, &[code, rest]) => {
-                let Some(code) = self.number(code).and_then(|code| code.parse().ok()) else { return false };
-                todo.extend([Item::Node(rest), Item::Owned(character(code))]);
+                let Some(text) = self.bytes(text) else { return false };
+                todo.extend([Item::Text(around.close), Item::Owned(text), Item::Text(around.open)]);
             }
             (Notation::Updated, &[function, at, value]) => todo.extend([
                 Item::Text("]"),
@@ -182,6 +193,24 @@ impl<'a, V: View> Notated<'a, V> {
             _ => return false,
         }
         true
+    }
+
+    /// The text of bytes that a word is or names, maybe inside another term that is written as a text.
+    fn bytes(&self, mut node: V::Node) -> Option<String> {
+        let word: i64 = loop {
+            match self.view.top(node) {
+                Top::Text(word) => break word.parse().ok()?,
+                Top::App(symbol, args) => match (self.notation(symbol), &*args) {
+                    (Notation::Quoted(_), &[text]) => node = text,
+                    _ => return None,
+                },
+            }
+        };
+        let written = |bytes: &[u8]| bytes.iter().map(|&byte| character(byte)).collect();
+        match texts::unpacked(word) {
+            Some((bytes, length)) => Some(written(&bytes[8 - length..])),
+            None => self.signature.byte_texts.all().get(texts::literal(word)?).map(|text| written(text)),
+        }
     }
 
     /// `(a + b)`.

@@ -3,6 +3,7 @@
 mod eval;
 mod function;
 mod table;
+pub mod texts;
 
 pub use self::eval::{max_float, min_float};
 pub use self::function::CONSTANTS;
@@ -52,7 +53,11 @@ impl Op {
     }
     /// Whether the operation is defined on integers only.
     pub fn is_integer_only(self) -> bool {
-        self.row().operands == Operands::Integers
+        matches!(self.row().operands, Operands::Integers | Operands::Texts)
+    }
+    /// Whether the operation is one on texts, whose words may name what is in a table.
+    pub fn is_of_texts(self) -> bool {
+        self.row().operands == Operands::Texts
     }
     /// Whether the operation turns a float into an integer; an integer stays as it is.
     pub fn rounds(self) -> bool {
@@ -89,7 +94,7 @@ impl Op {
             Operands::Values | Operands::Truth => false,
             _ if !operands.iter().all(is_number) => true,
             _ if !operands.contains(&SortKind::Float) => !row.int_errors.is_empty(),
-            Operands::Integers => true,
+            Operands::Integers | Operands::Texts => true,
             Operands::Numbers => !row.float_errors.is_empty(),
         }
     }

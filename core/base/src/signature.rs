@@ -11,6 +11,7 @@ use crate::hash::HashMap;
 use crate::ids::IdVec;
 use crate::logic::Operators;
 use crate::op::Op;
+use crate::op::texts::{LITERALS, packed};
 use crate::source::Span;
 
 pub use crate::sort::SortKind;
@@ -121,9 +122,7 @@ pub enum Notation {
     Copies(Option<Mixfix>),
     /// The same, but two numbers without white space around what stands between them: `1/6`.
     Ratio(Mixfix),
-    /// The character whose code is the first argument, as C writes it in a string, and then the other argument.
-    Character,
-    /// Its only argument between these.
+    /// Its only argument, a text of bytes, between these; or the text of a term that is written so.
     Quoted(Brackets),
     /// The character whose code is its only argument, in single quotes.
     CodePoint,
@@ -345,6 +344,35 @@ impl Texts {
     }
 }
 
+/// Texts of bytes that are too long for a word, each once.
+#[derive(Clone, Default, Debug)]
+pub struct ByteTexts {
+    texts: Vec<Box<[u8]>>,
+    ids: HashMap<Box<[u8]>, usize>,
+}
+
+impl ByteTexts {
+    /// The word for a text, which names one of these where it is long.
+    pub fn word(&mut self, bytes: &[u8]) -> i64 {
+        packed(bytes).unwrap_or_else(|| {
+            let id = self.ids.get(bytes).copied().unwrap_or_else(|| {
+                self.texts.push(bytes.into());
+                self.ids.insert(bytes.into(), self.texts.len() - 1);
+                self.texts.len() - 1
+            });
+            LITERALS + id as i64
+        })
+    }
+    /// The word for a text that is short, or one of these.
+    pub fn known(&self, bytes: &[u8]) -> Option<i64> {
+        packed(bytes).or_else(|| self.ids.get(bytes).map(|&id| LITERALS + id as i64))
+    }
+    /// All of them, by number.
+    pub fn all(&self) -> &[Box<[u8]>] {
+        &self.texts
+    }
+}
+
 /// The functors of a signature, by name and number of arguments.
 #[derive(Clone, Debug)]
 pub struct Functors {
@@ -398,6 +426,9 @@ pub struct Signature {
     /// Whether integers of term programs have any size; else 64 bits. Such a program has no floats, and its constants
     /// lie between -2^62 and 2^62.
     pub big_integers: bool,
+    /// Texts of bytes of a term program: those that are too long for a word, each once. Constants
+    /// [name](crate::op::texts) them by their numbers.
+    pub byte_texts: ByteTexts,
 }
 
 impl Signature {
@@ -440,6 +471,7 @@ impl Signature {
             operators,
             notations,
             big_integers,
+            byte_texts: ByteTexts::default(),
         }
     }
     /// Kind of a sort.

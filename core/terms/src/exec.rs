@@ -19,6 +19,7 @@ mod tally;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod text;
+mod texts;
 mod verify;
 
 /// What an engine that executes plans on the processor in another way shares with the interpreter: the heap and its
@@ -40,6 +41,7 @@ pub use outcome::{Evaluation, Stopped};
 pub use run::COMPARED;
 pub use start::{Computed, Operation, Operators, compute};
 pub use text::{Cells, bounded, write_value};
+pub use texts::Text;
 
 use crate::plan::TermPlan;
 use gchr_base::control::Control;

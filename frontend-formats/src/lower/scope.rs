@@ -7,8 +7,8 @@ use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
 use gchr_base::names::{Ident, Name, Names};
 use gchr_base::signature::{
-    Booleans, ColumnTypes, HIDDEN_BOOL, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind,
-    Texts,
+    Booleans, ByteTexts, ColumnTypes, HIDDEN_BOOL, Signature, Sort, SortId, SortKind, Symbol, SymbolId,
+    SymbolKind, Texts,
 };
 use gchr_base::suggest::nearest;
 
@@ -195,5 +195,6 @@ fn signature(mut sorts: IdVec<SortId, Sort>, mut symbols: IdVec<SymbolId, Symbol
         operators: None,
         notations: HashMap::default(),
         big_integers: false,
+        byte_texts: ByteTexts::default(),
     }
 }

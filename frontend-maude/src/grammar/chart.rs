@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
+use gchr_base::signature::character;
 use gchr_base::source::Span;
 use num_bigint::BigInt;
 
@@ -22,10 +23,8 @@ const MAX_EDGES: usize = 20_000;
 enum Node {
     Variable(Arc<str>, Type),
     Number(BigInt),
-    /// A quoted identifier or a float.
+    /// A quoted identifier, a float or a string.
     Text(Arc<str>, &'static str),
-    /// The bytes of a string.
-    String(Vec<u8>),
     App(usize, Vec<usize>),
     Repeat(usize, u32, usize),
     Special(Special, Vec<usize>),
@@ -370,38 +369,12 @@ impl<'g, 't> Chart<'g, 't> {
             constant(self, "Qid", Node::Text(token.text.clone(), "Qid"));
         }
         if signature.literals.strings && text.starts_with('"') {
-            self.string(at, text, found);
+            let bytes = token::bytes(text);
+            let name = if bytes.len() == 1 { "Char" } else { "String" };
+            let written: String = bytes.into_iter().map(character).collect();
+            constant(self, name, Node::Text(format!("\"{written}\"").into(), name));
         }
         self.repeated(at, &token, found);
-    }
-
-    fn string(&mut self, at: usize, text: &str, found: &mut Readings) {
-        let signature = self.of.signature;
-        let Some(op) = signature.built_in("string") else { return };
-        let bytes = crate::token::bytes(text);
-        let (kind, whole) = (signature.ops[op].range, signature.ops[op].declared[0].1);
-        let character =
-            signature.library_sort("Char").map(Type::Sort).filter(|&of| signature.is_below(of, whole));
-        let sort = if bytes.len() == 1 { character.unwrap_or(whole) } else { whole };
-        let node = self.node(Node::String(bytes), at, at + 1);
-        self.offer(at, Edge { kind, end: at + 1, prec: 0, node, sort, split: 0 }, None, found);
-    }
-
-    /// A string as the application that it stands for.
-    fn built_string(&self, bytes: &[u8], span: Span) -> TermKind {
-        let signature = self.of.signature;
-        let key = |special| signature.built_in(special).map(|op| signature.ops[op].key.clone());
-        let (Some(string), Some(character), Some(end)) =
-            (key("string"), key("character"), key("no-character"))
-        else {
-            unreachable!("modules with strings have their operators")
-        };
-        let mut rest = Term { kind: TermKind::App(end, Vec::new()), span };
-        for &byte in bytes.iter().rev() {
-            let code = Term { kind: TermKind::Number(byte.into()), span };
-            rest = Term { kind: TermKind::App(character.clone(), vec![code, rest]), span };
-        }
-        TermKind::App(string, vec![rest])
     }
 
     fn repeated(&mut self, at: usize, token: &Token, found: &mut Readings) {
@@ -455,7 +428,6 @@ impl<'g, 't> Chart<'g, 't> {
                     .map_or((*sort).into(), |sort| signature.sorts[sort].name.clone());
                 TermKind::Text(text.clone(), TypeName { sort, is_kind: false })
             }
-            Node::String(bytes) => self.built_string(bytes, *span),
             Node::App(op, args) => TermKind::App(signature.ops[*op].key.clone(), all(args)),
             Node::Repeat(op, count, arg) => {
                 TermKind::Repeat(signature.ops[*op].key.clone(), *count, Box::new(self.build(*arg)))

@@ -27,6 +27,7 @@ impl Lower<'_> {
         for op in 0..self.space.signature.ops.len() {
             self.special(op);
             self.special_float(op);
+            self.special_string(op);
         }
         let mut equations: Vec<&Rule> = Vec::new();
         for rule in rules.iter().filter(|rule| rule.kind == EquationKind::Equation) {

@@ -46,6 +46,9 @@ impl Lower<'_> {
                     let value = Expr { kind, sort: self.out.float(), span };
                     return self.app(symbol, vec![value], span);
                 }
+                if let Some((symbol, word)) = self.string_word(text, span) {
+                    return self.app(symbol, vec![word], span);
+                }
                 let known = !self.out.frozen || self.text_symbol(text, of).is_some();
                 if let (false, Some(spelled)) = (known, self.spelled(text, span)) {
                     return spelled;

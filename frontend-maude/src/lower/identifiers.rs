@@ -1,5 +1,5 @@
 //! Quoted identifiers. Those of the text are constants, which matching tells apart by their symbols; others, that a
-//! string is turned into or that a later term has, are spelled: `$qid` of their characters. `string` and `$named` of
+//! string is turned into or that a later term has, are spelled: `$qid` of their string. `string` and `$named` of
 //! the library get a rule for each constant, so that an identifier has one normal form.
 
 use super::*;
@@ -13,20 +13,18 @@ impl Lower<'_> {
         let of_identifier = |&op: &usize| signature.ops[op].domain == [kind];
         let string = signature.named("string", 1).iter().copied().find(of_identifier);
         let named = signature.named("$named", 1).first().copied();
-        let whole = signature.built_in("string");
-        let (Some(string), Some(named), Some(whole)) = (string, named, whole) else { return };
+        let (Some(string), Some(named)) = (string, named) else { return };
         let span = signature.ops[spelled].span;
         let texts = self.space.texts.iter().filter(|((of, text), _)| *of == kind && text.starts_with('\''));
         let mut texts: Vec<(Arc<str>, SymbolId)> =
             texts.map(|((_, text), &(symbol, _))| (text.clone(), symbol)).collect();
         texts.sort();
         for (text, symbol) in texts {
-            let characters = self.characters(&text[1..], span);
-            let body = self.app(self.space.values[whole], vec![characters.clone()], span);
+            let body = self.string(&text.as_bytes()[1..], span);
             let constant = self.built(symbol, Vec::new(), span);
-            self.rule(self.space.calls[string], Cx::default(), vec![constant], body, span);
+            self.rule(self.space.calls[string], Cx::default(), vec![constant], body.clone(), span);
+            let pattern = as_pattern(&body);
             let body = self.app(symbol, Vec::new(), span);
-            let pattern = as_pattern(&characters);
             self.rule(self.space.calls[named], Cx::default(), vec![pattern], body, span);
         }
         let mut cx = Cx::default();
@@ -39,23 +37,8 @@ impl Lower<'_> {
     /// An identifier that is no constant of the text, in modules that can spell it.
     pub(super) fn spelled(&mut self, text: &str, span: Span) -> Option<Expr> {
         let op = self.space.signature.built_in("identifier")?;
-        let characters = self.characters(text.strip_prefix('\'')?, span);
-        Some(self.app(self.space.values[op], vec![characters], span))
-    }
-
-    /// The characters of a text, as strings have them.
-    fn characters(&mut self, text: &str, span: Span) -> Expr {
-        let signature = self.space.signature.clone();
-        let symbol = |special: &str| signature.built_in(special).map(|op| self.space.values[op]);
-        let (Some(character), Some(end)) = (symbol("character"), symbol("no-character")) else {
-            unreachable!("modules with identifiers have strings")
-        };
-        let mut rest = self.app(end, Vec::new(), span);
-        for byte in text.bytes().rev() {
-            let code = self.number(&byte.into(), span);
-            rest = self.app(character, vec![code, rest], span);
-        }
-        rest
+        let string = self.string(text.strip_prefix('\'')?.as_bytes(), span);
+        Some(self.app(self.space.values[op], vec![string], span))
     }
 }
 
@@ -66,7 +49,7 @@ fn as_pattern(term: &Expr) -> Pattern {
             PatternKind::App { symbol: *symbol, args: args.iter().map(as_pattern).collect() }
         }
         ExprKind::Const(value) => PatternKind::Const(*value),
-        _ => unreachable!("characters are constructors and numbers"),
+        _ => unreachable!("strings are constructors and numbers"),
     };
     Pattern { kind, sort: term.sort, span: term.span }
 }

@@ -27,13 +27,14 @@ impl Lower<'_> {
         found
     }
 
-    /// What makes values of a kind of integers and of floats, with the sorts of these.
+    /// What makes values of a kind of integers, floats and strings, with the sorts of these.
     fn numbers_of(&mut self, kind: usize) -> Vec<(SymbolId, SortId)> {
         let of_kind = |numbers: Option<(usize, SymbolId)>| numbers.filter(|(of, _)| *of == kind);
         let (number, float) = (of_kind(self.space.number), of_kind(self.space.float));
         let number = number.map(|(_, symbol)| (symbol, self.out.int));
         let float = float.map(|(_, symbol)| (symbol, self.out.float()));
-        number.into_iter().chain(float).collect()
+        let string = of_kind(self.space.string).map(|(_, symbol)| (symbol, self.out.int));
+        number.into_iter().chain(float).chain(string).collect()
     }
 
     pub(super) fn before_rules(&mut self, symbol: SymbolId, kind: usize) {
@@ -42,7 +43,11 @@ impl Lower<'_> {
             let mut cx = Cx::default();
             let (a, left) = cx.fresh(of, span);
             let (b, right) = cx.fresh(of, span);
-            let values = vec![cx.value(a, span), cx.value(b, span)];
+            let mut values = vec![cx.value(a, span), cx.value(b, span)];
+            if self.space.string.is_some_and(|(_, string)| string == number) {
+                let order = self.operation(Operator::TextCompare, values, span);
+                values = vec![order, self.integer(0, span)];
+            }
             let body = self.operation(Operator::Lt, values, span);
             let patterns = [left, right].map(|pattern| self.built(number, vec![pattern], span)).to_vec();
             self.rule(symbol, cx, patterns, body, span);

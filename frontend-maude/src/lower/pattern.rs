@@ -185,6 +185,13 @@ impl Lower<'_> {
                     let value = Pattern { kind, sort: self.out.float(), span };
                     return Ok(self.built(symbol, vec![value], span));
                 }
+                if let Some((symbol, word)) = self.string_word(text, span) {
+                    let ExprKind::Const(word) = word.kind else {
+                        unreachable!("rules are made before a program is final")
+                    };
+                    let word = Pattern { kind: PatternKind::Const(word), sort: self.out.int, span };
+                    return Ok(self.built(symbol, vec![word], span));
+                }
                 let symbol = self.text(text, of, span);
                 Ok(self.built(symbol, Vec::new(), span))
             }

@@ -28,6 +28,7 @@ pub(super) fn total(signature: &Signature) -> Vec<bool> {
                 && (!literals.naturals || literal("Nat"))
                 && (!literals.integers || literal("Int"))
                 && (!literals.floats || literal("Float"))
+                && (!literals.strings || literal("String"))
                 && (!literals.identifiers || literal("Qid"));
             changed |= total[sort] && !holds;
             total[sort] &= holds;
@@ -105,6 +106,12 @@ impl Lower<'_> {
         if self.finite_floats(kind).is_some_and(|of| below.contains(&of)) {
             let body = self.condition(true, span);
             self.float_rule(symbol, body);
+        }
+        for (sort, is_character) in self.string_sorts(kind) {
+            if below.contains(&sort) {
+                let body = self.condition(true, span);
+                self.string_rule(symbol, is_character, body);
+            }
         }
         for (op, declared) in self.space.signature.clone().ops.iter().enumerate() {
             let fits =
@@ -291,6 +298,10 @@ impl Lower<'_> {
         if let Some(sort) = self.finite_floats(kind) {
             let body = self.integer(sort as i64, span);
             self.float_rule(symbol, body);
+        }
+        for (sort, is_character) in self.string_sorts(kind) {
+            let body = self.integer(sort as i64, span);
+            self.string_rule(symbol, is_character, body);
         }
         for (text, sort) in self.texts_of(kind) {
             let pattern = self.built(text, Vec::new(), span);

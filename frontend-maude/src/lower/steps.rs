@@ -341,7 +341,7 @@ fn what_is_left<'t>(op: usize, list: Key, rest: Option<&(Key, bool)>, complete: 
 /// Whether applications of an operator may be computed.
 fn is_computed(op: &Op) -> bool {
     let special = op.properties.special.as_deref();
-    special.is_some_and(|special| !["string", "character", "ratio", "identifier"].contains(&special))
+    special.is_some_and(|special| !["ratio", "identifier"].contains(&special))
 }
 
 fn is_variable(term: &Term) -> bool {

@@ -321,43 +321,6 @@ fn rational_numbers_stand_beside_zero() {
 }
 
 #[test]
-fn strings_are_computed_with() {
-    check(
-        r#"fmod M is protecting STRING . protecting CONVERSION . op s : -> String . op n : -> Nat .
-             op first : String -> Char . op is-char : Char -> Bool .
-             eq first(S:String) = substr(S:String, 0, 1) . eq is-char(C:Char) = true . endfm"#,
-        &[
-            (r#""a\tb" + "\"\\\n" + s"#, r#""a\tb\"\\\n" + s"#),
-            (r#""\001\101" + "\177""#, r#""\001A\177""#),
-            (r#"length("") + length("abc")"#, "3"),
-            (r#"substr("hello", 1, 3)"#, r#""ell""#),
-            (r#"substr("hello", 9, 3)"#, r#""""#),
-            (r#"substr("hello", n, 3)"#, r#"substr("hello", n, 3)"#),
-            (r#"find("hello", "l", 0)"#, "2"),
-            (r#"find("hello", "", 5)"#, "5"),
-            (r#"find("hello", "", 6)"#, "notFound"),
-            (r#"find("hello", "lo", 4)"#, "notFound"),
-            (r#"rfind("hello", "l", 9)"#, "3"),
-            (r#"rfind("hello", "l", 2)"#, "2"),
-            (r#"rfind("hello", "", 9)"#, "5"),
-            (r#"rfind("hello", "lo", 2)"#, "notFound"),
-            (r#"ascii("a") + ascii(char(98))"#, "195"),
-            ("char(300)", "char(300)"),
-            (r#""a" < "ab" and "b" > "abc" and "" <= "" and not ("a" >= "b")"#, "true"),
-            (r#""\303" < "z""#, "true"),
-            (r#"upperCase("aZ1") + lowerCase("aZ1")"#, r#""AZ1az1""#),
-            (r#"first("xyz") :: Char and not ("xy" :: Char)"#, "true"),
-            (r#"is-char("x")"#, "true"),
-            (r#"string(255, 16) + string(-7/2, 10) + string(0, 2)"#, r#""ff-7/20""#),
-            (r#"string(5, 40)"#, "string(5, 40)"),
-            (r#"rat("-7/2", 10) + rat("zz", 36) + rat("FF", 16)"#, "3093/2"),
-            (r#"rat("007", 10)"#, r#"rat("007", 10)"#),
-            (r#"rat("1/0", 10)"#, r#"rat("1/0", 10)"#),
-        ],
-    );
-}
-
-#[test]
 fn arguments_of_associative_operators_are_written_side_by_side() {
     check(
         "fmod M is sorts E S . subsort E < S . ops a b c : -> E . op f : S S -> S [assoc] . op g : S -> S . endfm",
@@ -510,27 +473,6 @@ fn truth_values_of_its_own() {
         "fmod M is sort Boolean .  ops true false : -> Boolean [ctor] .  op not_ : Boolean -> Boolean [prec 53] .
            eq not false = true .  eq not true = false . endfm",
         &[("not (false).Boolean", "true"), ("not (true).Boolean", "false"), ("not (true).Bool", "false")],
-    );
-}
-
-#[test]
-fn identifiers_and_their_strings() {
-    check(
-        "fmod M is protecting QID .  sort A .  subsort Qid < A .  op f : A -> A .  op g : Qid Qid -> Bool .
-           vars X Y : Qid .  eq f('x) = 'yz .  eq g(X, Y) = string(X) < string(Y) . endfm",
-        &[
-            ("f('x)", "'yz"),
-            ("string(f('x)) + \"!\"", "\"yz!\""),
-            ("qid(\"y\" + string('z)) == f('x)", "true"),
-            ("f(qid(\"x\"))", "'yz"),
-            ("f(qid(\"w\"))", "f('w)"),
-            ("qid(\"a b(c,\")", "'a`b`(c`,"),
-            ("string(qid(\"x  y\"))", "\"x`y\""),
-            ("qid(\"\")", "'"),
-            (r#"qid("a\"b")"#, r#"qid("a\"b")"#),
-            ("g('a, 'b) and not g('b, 'a)", "true"),
-            ("qid(\"q\") :: Qid", "true"),
-        ],
     );
 }
 

@@ -13,6 +13,7 @@ mod properties;
 mod rewriting;
 mod searching;
 mod sorts;
+mod strings;
 
 use gchr_base::diagnostic::{Diagnostic, render_all};
 use gchr_base::reading::Account;

@@ -8,7 +8,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::signature::{
-    Booleans, HIDDEN_BOOL, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind, Texts,
+    Booleans, ByteTexts, HIDDEN_BOOL, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind, Texts,
 };
 use gchr_base::source::Span;
 
@@ -303,6 +303,7 @@ impl<'a> Collector<'a, '_> {
             operators: None,
             notations: HashMap::default(),
             big_integers: self.is_wide,
+            byte_texts: ByteTexts::default(),
         };
         Scope {
             names: self.names,

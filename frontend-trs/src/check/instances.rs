@@ -347,6 +347,7 @@ impl Numbers {
             operators: old.operators,
             notations: HashMap::default(),
             big_integers: old.big_integers,
+            byte_texts: old.byte_texts.clone(),
         };
         for (id, sort) in old.sorts.into_iter_enumerated() {
             if self.sorts[id.index()].is_some() {

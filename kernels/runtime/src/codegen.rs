@@ -8,7 +8,8 @@ pub use arithmetic::{Arithmetic, checked_name, expression, rounded};
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;
-use gchr_base::op::{ArithmeticError, Op};
+use gchr_base::notation::shown_text;
+use gchr_base::op::{ArithmeticError, Op, texts};
 use gchr_base::rule::RuleId;
 use gchr_base::signature::SortKind;
 use gchr_base::source::Span;
@@ -96,7 +97,12 @@ impl Sites {
                 StopReason::Column { column: column.clone(), value }
             }
             What::Operator(op, kinds) => {
-                let operands = noted.operands.into_iter().zip(*kinds).take(op.arity()).map(text).collect();
+                let operands = noted.operands.into_iter().zip(*kinds).take(op.arity()).enumerate();
+                let shown = |(at, operand): (usize, (u64, SortKind))| match texts::is_text(*op, at) {
+                    true => shown_text(operand.0.cast_signed()),
+                    false => text(operand),
+                };
+                let operands = operands.map(shown).collect();
                 let error = match noted.kind {
                     DeviceTrap::OVERFLOW => ArithmeticError::Overflow,
                     DeviceTrap::DIVISION => ArithmeticError::DivisionByZero,

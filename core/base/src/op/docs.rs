@@ -65,7 +65,7 @@ fn of_terms() -> String {
 /// The functions of constraint programs.
 fn of_constraints() -> String {
     let mut table = "| function | operands → result | errors | |\n|---|---|---|---|\n".to_string();
-    for &op in Op::ALL.iter().filter(|op| !op.is_test()) {
+    for &op in Op::ALL.iter().filter(|op| !op.is_test() && !op.row().constraints.is_empty()) {
         let row = op.row();
         let operands = if op.is_integer_only() { "integers" } else { "numbers" };
         let result = match row.result {

@@ -54,6 +54,7 @@ impl Op {
             Op::Shr if b < 0 => Err(Undefined),
             Op::Shr => Ok(a >> b.min(63)),
             Op::Eval | Op::Truncate | Op::Round | Op::Floor | Op::Ceiling => Ok(a),
+            _ if self.is_of_texts() => super::texts::operate(self, a, b),
             _ => Err(Type),
         }
     }

@@ -35,6 +35,8 @@ pub enum Operands {
     Numbers,
     /// Integers.
     Integers,
+    /// Texts of term programs, whose words are integers; some second operands are numbers.
+    Texts,
     /// Values of any sort, taken as they are.
     Values,
     /// Truth values.
@@ -223,6 +225,24 @@ operators! {
     /// Conversion to the next integer that is not smaller.
     Ceiling = ("ceiling", 1, Numbers, Int)
         .terms(Function(&["ceiling"])).constraints(&["ceiling"]).float_errors(&[Overflow]).device("truncate");
+    /// Number of bytes of a text.
+    TextLength = ("text-length", 1, Texts, Operands).int_errors(&[Overflow]).device("text_length");
+    /// Two texts as one.
+    TextJoin = ("text-join", 2, Texts, Operands).int_errors(&[Overflow]).device("text_join");
+    /// The first so many bytes of a text, or all.
+    TextPrefix = ("text-prefix", 2, Texts, Operands).int_errors(&[Overflow]).device("text_prefix");
+    /// A text behind so many bytes.
+    TextBehind = ("text-behind", 2, Texts, Operands).int_errors(&[Overflow]).device("text_behind");
+    /// Where a text is in another one for the first time; -1 where it is not.
+    TextFind = ("text-find", 2, Texts, Operands).int_errors(&[Overflow]).device("text_find");
+    /// Where a text is in another one for the last time; -1 where it is not.
+    TextFindLast = ("text-find-last", 2, Texts, Operands).int_errors(&[Overflow]).device("text_find_last");
+    /// The order of two texts, whose bytes have signs: -1, 0 or 1.
+    TextCompare = ("text-compare", 2, Texts, Operands).int_errors(&[Overflow]).device("text_compare");
+    /// A text with upper case letters of ASCII.
+    TextUpper = ("text-upper", 1, Texts, Operands).int_errors(&[Overflow]).device("text_upper");
+    /// A text with lower case letters of ASCII.
+    TextLower = ("text-lower", 1, Texts, Operands).int_errors(&[Overflow]).device("text_lower");
     /// Numbers are equal; in term programs two terms of any one sort.
     Eq = ("=:=", 2, Numbers, Truth).terms(Infix("==", 3)).constraints(&["=:="]);
     /// Numbers are different; in term programs two terms of any one sort.

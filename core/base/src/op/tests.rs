@@ -56,6 +56,51 @@ fn floats_become_integers_within_range_only() {
     }
 }
 
+/// All texts of at most so many bytes of a few letters, and longer ones.
+fn some_texts() -> Vec<Vec<u8>> {
+    let mut texts = vec![Vec::new()];
+    let mut at = 0;
+    while texts.len() < 200 {
+        let before = texts[at].clone();
+        texts.extend([b'a', b'B', 0, 200].map(|byte| [before.as_slice(), &[byte]].concat()));
+        at += 1;
+    }
+    texts.extend([b"aBaBaBa".to_vec(), b"zzzzzzz".to_vec(), vec![255; 7]]);
+    texts
+}
+
+#[test]
+fn operations_on_words_are_those_on_their_bytes() {
+    let texts = some_texts();
+    let word = |text: &[u8]| texts::packed(text).ok_or(ArithmeticError::Overflow);
+    for a in &texts {
+        let x = word(a).unwrap();
+        let (bytes, length) = texts::unpacked(x).unwrap();
+        assert_eq!(&bytes[8 - length..], a);
+        assert_eq!(Op::TextLength.int(x, 0), Ok(a.len() as i64));
+        assert_eq!(Op::TextUpper.int(x, 0), word(&a.to_ascii_uppercase()));
+        assert_eq!(Op::TextLower.int(x, 0), word(&a.to_ascii_lowercase()));
+        for n in -1..9 {
+            let at = a.len().min(n.max(0) as usize);
+            assert_eq!(Op::TextPrefix.int(x, n), word(&a[..at]));
+            assert_eq!(Op::TextBehind.int(x, n), word(&a[at..]));
+        }
+        for b in &texts {
+            let y = word(b).unwrap();
+            assert_eq!(Op::TextJoin.int(x, y), word(&[a.as_slice(), b].concat()));
+            let signed = |text: &[u8]| text.iter().map(|&byte| byte as i8).collect::<Vec<_>>();
+            assert_eq!(Op::TextCompare.int(x, y), Ok(signed(a).cmp(&signed(b)) as i64));
+            let places: Vec<usize> = (0..=a.len()).filter(|&at| a[at..].starts_with(b)).collect();
+            let at = |place: Option<&usize>| Ok(place.map_or(-1, |&at| at as i64));
+            assert_eq!(Op::TextFind.int(x, y), at(places.first()));
+            assert_eq!(Op::TextFindLast.int(x, y), at(places.last()));
+        }
+    }
+    assert_eq!(texts::packed(b"eight to"), None);
+    assert_eq!(Op::TextLength.int(texts::LITERALS + 3, 0), Err(ArithmeticError::Overflow));
+    assert_eq!(texts::literal(texts::LITERALS + 3), Some(3));
+}
+
 /// Operands at which errors and changes of sign lie.
 const INTS: [i64; 12] = [i64::MIN, i64::MIN + 1, -64, -7, -2, -1, 0, 1, 2, 63, 64, i64::MAX];
 const FLOATS: [f64; 12] =

@@ -19,6 +19,7 @@ use self::mark::{MarkClass, Shapes};
 pub use self::mark::{Marker, Marking};
 use crate::exec::integers::Integers;
 use crate::exec::text::Cells;
+use crate::exec::texts::Text;
 use crate::plan::{ClassId, Layout, SortLayout};
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
@@ -110,7 +111,9 @@ impl Heap {
         let arenas = layout.classes.iter().map(|class| Arena::new(class, memory));
         let mut arenas = arenas.collect::<Option<Vec<Arena>>>()?;
         let own = Allocator::new(layout, &mut arenas, 0);
-        Some(Self::with(arenas, own, Shapes::new(layout), memory, stress))
+        let mut heap = Self::with(arenas, own, Shapes::new(layout), memory, stress);
+        *heap.integers = Integers::new(&layout.texts);
+        Some(heap)
     }
 
     fn with(arenas: Vec<Arena>, own: Allocator, shapes: Shapes, memory: u64, stress: bool) -> Self {
@@ -146,7 +149,7 @@ impl Heap {
     pub fn clear(&mut self) {
         self.arenas.iter_mut().for_each(Arena::clear);
         self.own.clear();
-        *self.integers = Integers::default();
+        self.integers.clear();
         (self.committed, self.peak, self.stack_bytes) = (0, 0, 0);
         (self.part, self.least_budget) = (u32::MAX, MIN_BUDGET);
         self.budget = MIN_BUDGET.min((self.memory / 2) as i64);
@@ -477,6 +480,10 @@ impl Cells for Heap {
 
     fn application(&self, word: u64) -> Option<&str> {
         self.integers.application(word)
+    }
+
+    fn long_text(&self, word: u64) -> Option<&Text> {
+        self.integers.long_text(word)
     }
 
     #[inline]

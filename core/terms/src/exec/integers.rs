@@ -1,5 +1,8 @@
 //! Integers of any size: small ones are words, the others lie in a table, each value once. So do applications whose
-//! sort is that of integers and that no rule matches, by their texts: normal forms that are no numbers.
+//! sort is that of integers and that no rule matches, by their texts: normal forms that are no numbers. So do long
+//! texts.
+
+mod texts;
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -8,7 +11,9 @@ use gchr_base::hash::HashMap;
 use gchr_base::op::{ArithmeticError, Op};
 use num_bigint::{BigInt, Sign};
 
+use self::texts::Literals;
 use crate::exec::compare;
+use crate::exec::texts::Text;
 
 /// Words from here on name entries of the table; those from its negative on and below it are numbers.
 const FIRST: i64 = 1 << 62;
@@ -52,6 +57,7 @@ pub struct Integers {
     free: Vec<usize>,
     marked: Vec<bool>,
     bytes: u64,
+    literals: Arc<Literals>,
 }
 
 /// What a word that is no number itself names.
@@ -60,9 +66,21 @@ enum Entry {
     Number(Arc<BigInt>),
     /// The text of an application that is a normal form.
     Application(Arc<str>),
+    /// A text that is none of the program.
+    Text(Arc<Text>),
 }
 
 impl Integers {
+    /// An empty table for a program with these texts.
+    pub(super) fn new(texts: &[Box<[u8]>]) -> Self {
+        Self { literals: Arc::new(Literals::new(texts)), ..Self::default() }
+    }
+
+    /// Forgets all entries.
+    pub(super) fn clear(&mut self) {
+        *self = Self { literals: Arc::clone(&self.literals), ..Self::default() };
+    }
+
     /// Bytes of all entries.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
@@ -72,7 +90,7 @@ impl Integers {
     pub(super) fn get(&self, word: u64) -> Option<&BigInt> {
         match self.entries.get(entry(word)?)?.as_ref()? {
             Entry::Number(number) => Some(number),
-            Entry::Application(_) => None,
+            Entry::Application(_) | Entry::Text(_) => None,
         }
     }
 
@@ -80,7 +98,7 @@ impl Integers {
     pub(super) fn application(&self, word: u64) -> Option<&str> {
         match self.entries.get(entry(word)?)?.as_ref()? {
             Entry::Application(text) => Some(text),
-            Entry::Number(_) => None,
+            Entry::Number(_) | Entry::Text(_) => None,
         }
     }
 
@@ -187,6 +205,9 @@ impl Integers {
 
     /// Bytes that the value of an operation takes at most.
     pub(super) fn size_of(&self, op: Op, a: u64, b: u64) -> Result<u64, ArithmeticError> {
+        if op.is_of_texts() {
+            return self.size_of_text(op, a, b);
+        }
         let bits = |word: u64| self.get(word).map_or(64, BigInt::bits);
         if self.no_number(op, a, b).is_some() {
             return Ok(2 * MAX_TEXT as u64 + ENTRY_BYTES);
@@ -205,6 +226,9 @@ impl Integers {
 
     /// The value of an operation; for a unary one `b` is ignored.
     pub(super) fn compute(&mut self, op: Op, a: u64, b: u64) -> Result<u64, ArithmeticError> {
+        if op.is_of_texts() {
+            return self.compute_text(op, a, b);
+        }
         let shift = || match b.cast_signed() {
             n if n < 0 => Err(ArithmeticError::Undefined),
             n => Ok(n.cast_unsigned()),
@@ -284,6 +308,7 @@ fn bytes_of(entry: &Entry) -> u64 {
         + match entry {
             Entry::Number(number) => number.bits() / 8,
             Entry::Application(text) => text.len() as u64,
+            Entry::Text(text) => text.made(),
         }
 }
 

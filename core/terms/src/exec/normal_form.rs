@@ -223,12 +223,25 @@ impl<'a> View<'a> {
     }
     /// The value of an `Int` that fits 64 bits.
     pub fn int(&self) -> Option<i64> {
+        let cells = self.of.held.cells();
         let is_int = self.of.layout.sorts[self.sort].kind == SortKind::Int
-            && self.of.held.cells().application(self.value).is_none();
+            && cells.application(self.value).is_none()
+            && cells.long_text(self.value).is_none();
         match self.of.held.cells().integer(self.value) {
             Some(number) if is_int => i64::try_from(number).ok(),
             _ => is_int.then(|| self.value.cast_signed()),
         }
+    }
+    /// The bytes of a text of bytes.
+    pub fn text(&self) -> Option<Vec<u8>> {
+        let (layout, cells) = (&self.of.layout, self.of.held.cells());
+        // What is written so but holds another term is a name.
+        let is_text = |of: &&Variant| {
+            matches!(of.notation, Notation::Quoted(_))
+                && of.fields.first().is_some_and(|field| layout.sorts[field.sort].kind == SortKind::Int)
+        };
+        self.variant().filter(is_text)?;
+        text::bytes_of_text(layout, cells, (self.sort, self.value))
     }
     /// The value of a `Float`.
     pub fn float(&self) -> Option<f64> {

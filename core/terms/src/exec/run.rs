@@ -206,8 +206,7 @@ impl<'a, 'c> Run<'a, 'c> {
             return Err(StopReason::Memory { limit: self.heap.memory(), what });
         }
         size.and_then(|_| self.heap.compute(op, a, b)).map_err(|error| {
-            let operands = [a, b].into_iter().take(op.arity());
-            let operands = operands.map(|word| self.heap.integers().shown(word)).collect();
+            let operands = self.heap.integers().shown_operands(op, [a, b]);
             StopReason::Arithmetic { op, error, operands }
         })
     }

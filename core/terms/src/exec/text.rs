@@ -4,6 +4,7 @@ mod copies;
 mod literals;
 
 pub(super) use self::copies::Copies;
+pub(super) use self::literals::bytes_of_text;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_bigint::BigInt;
 
+use super::texts::Text;
 use crate::plan::{ClassId, Layout, Variant};
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
@@ -27,6 +29,10 @@ pub trait Cells {
     }
     /// The text of the application of sort `Int`, a normal form that is no number, that a word names.
     fn application(&self, _word: u64) -> Option<&str> {
+        None
+    }
+    /// The text that a word names which is neither a text itself nor one of the program.
+    fn long_text(&self, _word: u64) -> Option<&Text> {
         None
     }
 }
@@ -70,6 +76,8 @@ enum Todo<'a> {
     Elements(SortId, u32, &'static str),
     /// The characters of a text, and the closing quote.
     Characters(SortId, u32),
+    /// The bytes from a place on of the text that a word is or names.
+    Bytes(u64, u64),
     /// The arguments behind the first one, of applications of one symbol in each other, and the closing bracket.
     Arguments(&'a Variant, SortId, u32),
     /// Copies of an argument, and what stands behind them.
@@ -157,6 +165,13 @@ impl<'a, C: Cells + ?Sized> Writing<'a, C> {
             Todo::Characters(sort, value) => {
                 let rest = literals::characters(self.layout, self.cells, (sort, value), out, bytes);
                 self.todo.extend(rest.map(|rest| Todo::Characters(sort, rest)));
+            }
+            Todo::Bytes(word, from) => {
+                let mut write = |piece: &[u8]| {
+                    piece.iter().for_each(|&byte| out.extend_from_slice(character(byte).as_bytes()));
+                };
+                let rest = literals::bytes(self.layout, self.cells, word, from, &mut write);
+                self.todo.extend(rest.map(|from| Todo::Bytes(word, from)));
             }
             Todo::Arguments(of, sort, value) => {
                 further_arguments(self.layout, self.cells, of, sort, value, &mut self.todo);
@@ -383,13 +398,10 @@ fn notated<'a>(
             todo.extend(Mixfix::pieces(&of.name).filter_map(MixfixPiece::word).map(Todo::Text));
             todo.push(field(0));
         }
-        (Notation::Quoted(around), 1) => {
-            todo.extend([Todo::Text(around.close), field(0), Todo::Text(around.open)]);
-        }
-        (Notation::Character, 2) => match literals::code(layout, heap, field(0)) {
-            Some(code) => {
-                out.extend_from_slice(character(code).as_bytes());
-                todo.push(field(1));
+        (Notation::Quoted(around), 1) => match literals::text_word(layout, heap, field(0)) {
+            Some(word) => {
+                out.extend_from_slice(around.open.as_bytes());
+                todo.extend([Todo::Text(around.close), Todo::Bytes(word, 0)]);
             }
             None => return false,
         },

@@ -27,6 +27,8 @@ pub struct Layout {
     /// Whether integers have any size. The interpreter keeps to it; for others they have 64 bits, and a result that
     /// does not fit is an error.
     pub big_integers: bool,
+    /// Texts of bytes that the program has, which words [name](gchr_base::op::texts) by their numbers.
+    pub texts: Vec<Box<[u8]>>,
     tags: IdVec<SymbolId, Option<(SortId, u32)>>,
 }
 
@@ -100,6 +102,7 @@ impl Layout {
             sorts: IdVec::new(),
             classes: IdVec::new(),
             big_integers: signature.big_integers,
+            texts: signature.byte_texts.all().to_vec(),
             tags: signature.symbols.iter().map(|_| None).collect(),
         };
         for sort in &signature.sorts {

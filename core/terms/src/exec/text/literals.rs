@@ -1,6 +1,7 @@
 //! Numbers inside values that are written in one piece: fractions, characters and texts.
 
 use gchr_base::escape;
+use gchr_base::op::texts;
 use gchr_base::signature::{Notation, SortId, SortKind};
 
 use super::{Cells, Todo, cell, field_bits};
@@ -39,13 +40,56 @@ pub(super) fn is_ratio(
     above.is_some() && below.is_some_and(|below| below != 0)
 }
 
-/// The code of a character.
-pub(super) fn code(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo<'_>) -> Option<u8> {
-    let word = number(layout, cells, value)?;
-    if cells.integer(word).is_some() {
-        return None;
+/// The word of the text that a value is, maybe inside another one that is written as a text.
+pub(super) fn text_word(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo<'_>) -> Option<u64> {
+    let Todo::Value(mut sort, mut bits) = value else { return None };
+    loop {
+        match layout.sorts[sort].kind {
+            SortKind::Data => {}
+            SortKind::Int if cells.application(bits).is_none() => return Some(bits),
+            _ => return None,
+        }
+        let (variant, cell) = cell(layout, cells, sort, bits as u32)?;
+        let [field] = variant.fields.as_slice() else { return None };
+        if !matches!(variant.notation, Notation::Quoted(_)) {
+            return None;
+        }
+        (sort, bits) = (field.sort, field_bits(cell, field.offset, field.wide));
     }
-    u8::try_from(word).ok()
+}
+
+/// Takes some bytes of the text of a word from a place on; where to go on, if something is left.
+pub(super) fn bytes(
+    layout: &Layout,
+    cells: &(impl Cells + ?Sized),
+    word: u64,
+    from: u64,
+    take: &mut dyn FnMut(&[u8]),
+) -> Option<u64> {
+    let short = texts::unpacked(word.cast_signed());
+    let of_program = || layout.texts.get(texts::literal(word.cast_signed())?);
+    let (piece, length): (&[u8], u64) = match (&short, of_program(), cells.long_text(word)) {
+        (Some((bytes, length)), ..) => (&bytes[8 - length..], *length as u64),
+        (None, Some(text), _) => (text, text.len() as u64),
+        (None, None, Some(text)) => (text.piece_at(from), text.length() - from),
+        (None, None, None) => return None,
+    };
+    take(piece);
+    (length > piece.len() as u64).then(|| from + piece.len() as u64)
+}
+
+/// The bytes of a value that is written as a text of bytes.
+pub(in crate::exec) fn bytes_of_text(
+    layout: &Layout,
+    cells: &(impl Cells + ?Sized),
+    (sort, value): (SortId, u64),
+) -> Option<Vec<u8>> {
+    let word = text_word(layout, cells, Todo::Value(sort, value))?;
+    let (mut found, mut from) = (Vec::new(), Some(0));
+    while let Some(at) = from {
+        from = bytes(layout, cells, word, at, &mut |piece| found.extend_from_slice(piece));
+    }
+    Some(found)
 }
 
 /// The character of a code.
