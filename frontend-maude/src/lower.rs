@@ -7,9 +7,11 @@ mod equations;
 mod expr;
 mod identifiers;
 mod lists;
+mod make;
 mod numbers;
 mod order;
 mod output;
+mod pairs;
 mod pattern;
 mod picks;
 mod reach;
@@ -40,6 +42,7 @@ use gchr_base::source::Span;
 
 pub(crate) use self::output::Output;
 
+use self::make::Make;
 use self::reach::Contexts;
 use self::sets::Sets;
 use self::step::Reach;
@@ -49,86 +52,6 @@ use crate::modules::Flat;
 use crate::signature::{Op, Signature, Type};
 use crate::syntax::{EquationKind, TypeName};
 use crate::term::{OpKey, Rule, Term, TermKind, Variables};
-
-/// What gets rules when it is first used.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Make {
-    /// Arguments of an operator in normal form.
-    Normal(usize),
-    /// The order of arguments that may have counts.
-    Ahead(usize),
-    /// An argument without its count.
-    Element(usize),
-    /// Two equal arguments as one with a count.
-    Joined(usize),
-    /// One less of so many equal arguments.
-    Fewer(usize),
-    /// A first argument before others.
-    Put(usize),
-    /// So many copies of a value before a list.
-    Copies(usize),
-    /// Whether a value has several arguments of an operator.
-    Several(usize),
-    /// The least sort of equal arguments as a number.
-    CodeOfCopies(usize),
-    /// The equations of an operator with axioms, on a normalised application.
-    Top(usize),
-    /// The order of normal forms.
-    Before(usize),
-    /// The position of the outermost symbol.
-    Rank(usize),
-    /// The arguments of an associative operator as a list.
-    ToList(usize),
-    /// A list as an application of an associative operator.
-    Build(usize),
-    /// A list reversed before another one.
-    Onto(usize),
-    /// A list without an element that is equal to a value, if there is one.
-    Without(usize),
-    /// A list without all elements of another one.
-    WithoutAll(usize),
-    /// A list behind elements that it begins with.
-    Behind(usize),
-    /// Whether a value is an argument of an associative and commutative operator in another value.
-    Has(usize),
-    /// A value without one of its arguments.
-    Remove(usize),
-    /// Whether such a value has a sort.
-    OthersHaveSort(usize, usize),
-    /// An operator applied to a value and what an extension has left.
-    Extended(usize),
-    /// The same with a list before it, which is reversed.
-    ExtendedBefore(usize),
-    /// An operator applied to a value and what is left of a normal form.
-    Beside(usize),
-    /// An operator whose equations are tried on arguments of two values, on arguments that are no normal form.
-    Together(usize),
-    /// The least sort as a number.
-    Code(usize),
-    /// The least sort of an application by those of its arguments.
-    Lookup(usize),
-    HasSort(usize),
-    /// A truth value of conditions as one of the module.
-    Truth,
-    /// A step by a rule of a system module on a normal form, if there is one.
-    Step(usize),
-    /// So many steps, or with a negative number all.
-    Rewrite(usize),
-    /// A step to a term that has not been reached.
-    Reach(Reach),
-    /// A value with its context around it.
-    Within(Reach),
-    /// Whether a value is in a set.
-    Includes(usize),
-    /// A set with one more value.
-    Insert(usize),
-    /// A set that is balanced again.
-    Skew(usize),
-    Split(usize),
-    /// `if` on values.
-    Choice(usize),
-    Power,
-}
 
 /// Lists of the values of a kind.
 #[derive(Clone, Copy)]
@@ -188,6 +111,8 @@ pub(crate) struct Space {
     places: usize,
     /// Operators of which an equation says that equal arguments are one, with the type of such arguments.
     idempotent: HashMap<usize, Type>,
+    /// The sort of the arguments of which each two equal ones become a constant, by operator.
+    pairs: HashMap<usize, Type>,
 }
 
 /// A variable of a rule: one of the equation, or a place for something in between.
@@ -286,6 +211,7 @@ impl Space {
             decided: HashSet::default(),
             places: 0,
             idempotent: HashMap::default(),
+            pairs: HashMap::default(),
         };
         for kind in 0..signature.kinds.len() {
             let name = signature.kind_name(kind).to_string();
@@ -421,6 +347,9 @@ impl Lower<'_> {
             Make::Extended(op) => self.extended(symbol, op, false),
             Make::ExtendedBefore(op) => self.extended(symbol, op, true),
             Make::Beside(op) => self.beside(symbol, op),
+            Make::Meet(op) => self.meet(symbol, op),
+            Make::Unshared(op) => self.unshared(symbol, op),
+            Make::InFront(op) => self.in_front(symbol, op),
             Make::Together(op) => self.together(symbol, op),
             Make::Code(kind) => self.codes(symbol, kind),
             Make::Lookup(op) => self.lookup(symbol, op),
@@ -484,6 +413,15 @@ impl Lower<'_> {
             Make::Several(op) => ("@several".into(), vec![of(self.space, op)], truth),
             Make::CodeOfCopies(_) => ("@sort".into(), vec![int; 3], int),
             Make::Has(op) => ("@has".into(), vec![of(self.space, op); 2], truth),
+            Make::Meet(op) => ("@meet".into(), vec![of(self.space, op); 2], truth),
+            Make::Unshared(op) => {
+                let left = self.lists(self.space.signature.ops[op].range).left;
+                ("@unshared".into(), vec![of(self.space, op); 2], left)
+            }
+            Make::InFront(op) => {
+                let left = self.lists(self.space.signature.ops[op].range).left;
+                ("@in-front".into(), vec![of(self.space, op), left], left)
+            }
             Make::OthersHaveSort(op, _) => ("@others::".into(), vec![of(self.space, op); 2], truth),
             Make::Remove(op) => ("@others".into(), vec![of(self.space, op); 2], of(self.space, op)),
             Make::Top(op) => {

@@ -94,7 +94,9 @@ impl Lower<'_> {
     pub(super) fn also_together(&mut self, rule: &Rule) {
         let (TermKind::App(key, _), Some(right)) = (&rule.left.kind, &rule.right) else { return };
         let op = self.op(key);
-        if !self.space.defined.contains(&op) || self.apart(op, rule).is_none() {
+        // Arguments that have come together have no pairs.
+        let is_other = self.apart(op, rule).is_some() && self.of_pairs(op, rule).is_none();
+        if !self.space.defined.contains(&op) || !is_other {
             return;
         }
         let symbol = self.function(Make::Top(op));

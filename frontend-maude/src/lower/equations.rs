@@ -407,7 +407,11 @@ impl Lower<'_> {
     fn at_axioms(&mut self, op: usize, rule: &Rule, right: &Term) -> Result<(), Unmatched> {
         // Such equations come before others, which may be asked for where there are no others before them.
         let comes_first = !self.out.host.in_order || !self.space.defined.contains(&op);
-        if comes_first && (self.is_idempotence(op, rule, right) || self.decided_by_one(op, rule, right)?) {
+        if comes_first
+            && (self.is_idempotence(op, rule, right)
+                || self.becomes_of_pairs(op, rule)
+                || self.decided_by_one(op, rule, right)?)
+        {
             return Ok(());
         }
         if self.tried_apart(op, rule, right)? {

@@ -93,3 +93,41 @@ fn one_more_argument_is_tried_with_each_of_the_others() {
     assert_eq!(value(text, Some("size(up(700))")), "700");
     assert_eq!(value(text, Some("count(g(sum(1000)))")), "1001");
 }
+
+/// Pairs of equal arguments become a constant, which stays beside others or goes.
+#[test]
+fn pairs_become_a_constant() {
+    const COUNT: usize = 150;
+    let names = ["a", "b", "c", "e(a + b)", "e(b + a)", "one"];
+    for goes in [false, true] {
+        let mut text = String::from(
+            "fmod M is sorts E S . subsort E < S . ops a b c one : -> E . op e : S -> E .
+               op _*_ : S S -> S [assoc comm] . op _+_ : S S -> S [assoc comm] . vars X Y : S .
+               eq X * X = one .\n",
+        );
+        text += if goes { "eq one * X = X . endfm\n" } else { "endfm\n" };
+        let (mut random, mut wanted) = (Random::new(11), Vec::new());
+        for _ in 0..COUNT {
+            let elements: Vec<&str> = (0..1 + random.below(12)).map(|_| names[random.below(6)]).collect();
+            let term = bracketed(&mut random, &elements).replace(' ', " * ").replace(" * + * ", " + ");
+            text += &format!("red {term} .\n");
+            let count = |of: &[&str]| elements.iter().filter(|element| of.contains(element)).count();
+            let kinds: [&[&str]; 4] = [&["a"], &["b"], &["c"], &["e(a + b)", "e(b + a)"]];
+            let mut left: Vec<&str> =
+                kinds.iter().filter(|kind| count(kind) % 2 == 1).map(|kind| kind[0]).collect();
+            let has_one = count(&["one"]) > 0 || kinds.iter().any(|kind| count(kind) > 1);
+            if has_one && (!goes || left.is_empty()) {
+                left.push("one");
+            }
+            left.sort_unstable();
+            wanted.push(left.join(" * "));
+        }
+        let found = value(&text, None);
+        let found = found.strip_prefix("EVAL(").and_then(|rest| rest.strip_suffix(')')).expect("values");
+        for (found, wanted) in found.split(", ").zip(&wanted) {
+            let mut arguments: Vec<&str> = found.split(" * ").collect();
+            arguments.sort_unstable();
+            assert_eq!(&arguments.join(" * "), wanted);
+        }
+    }
+}
