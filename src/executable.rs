@@ -181,6 +181,10 @@ impl<'p> Executable<'p> {
     fn stopped(&self, error: RunError, stats: Stats, left: Option<Left>, places: &[Span]) -> Box<Failure> {
         let mut diagnostic = error.to_diagnostic(&self.program.rules);
         diagnostic.notes.extend(left.as_ref().map(|left| match (left.len(), left.is_told()) {
+            (done, _) if let Left::Terms(results) = left => {
+                let which = format!("in term {} of {}", done + 1, results.terms());
+                if done == 0 { which } else { format!("{which} (--partial writes the results before)") }
+            }
             (0, _) => "the store was empty".to_string(),
             (1, true) => "one constraint was in the store (--partial writes it)".to_string(),
             (n, true) => format!("{n} constraints were in the store (--partial writes them)"),

@@ -100,7 +100,8 @@ pub(crate) enum Unfinished {
 pub(crate) struct StoppedRun {
     pub error: RunError,
     pub stats: Stats,
-    /// The store of a constraint program at that moment, if there is one to be shown.
+    /// The store of a constraint program at that moment, if there is one to be shown; what was evaluated of several
+    /// terms.
     pub left: Option<Left>,
     /// Places of the goals around the one that stopped, innermost first.
     pub places: Vec<Span>,
@@ -120,8 +121,9 @@ impl Unfinished {
 
 impl From<Box<gchr_terms::exec::Stopped>> for Unfinished {
     fn from(stopped: Box<gchr_terms::exec::Stopped>) -> Self {
-        let gchr_terms::exec::Stopped { error, stats } = *stopped;
-        Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: None, places: Vec::new() }))
+        let gchr_terms::exec::Stopped { error, stats, results } = *stopped;
+        let left = results.map(Left::Terms);
+        Unfinished::Stopped(Box::new(StoppedRun { error, stats, left, places: Vec::new() }))
     }
 }
 

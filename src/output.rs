@@ -368,8 +368,9 @@ impl<'p> Outcome<'p> {
 }
 
 impl Failure {
-    /// Writes what was [left](Failure::left) in the store of `program`. JSON has it under a key of its own, so that it
-    /// cannot be read as a result: `{"stopped": "step limit of 1000 reached", "partial_store": [...], "stats": {...}}`.
+    /// Writes what was [left](Failure::left) in the store of `program`, or of several terms. JSON has it under a key of
+    /// its own, so that it cannot be read as a result:
+    /// `{"stopped": "step limit of 1000 reached", "partial_store": [...], "stats": {...}}`.
     pub fn write_left(
         &self,
         program: &Program,
@@ -384,6 +385,9 @@ impl Failure {
                 selection.of(signature).try_for_each(|id| store.write_rows(signature, id, out))
             }
             (Format::Text, Left::Logic(answer)) => logic::write_goals(answer, selection, out),
+            (Format::Text | Format::Csv | Format::Tsv | Format::JsonLines, Left::Terms(results)) => {
+                results.write_lines(out)
+            }
             (Format::Text | Format::Csv | Format::Tsv | Format::JsonLines, Left::Untold(_)) => Ok(()),
             (Format::Csv | Format::Tsv, Left::Store(store)) => {
                 csv::write(store, signature, selection, csv_style(format), out)

@@ -213,8 +213,8 @@ impl TermEvaluator<'_> {
                     self.native = None;
                     return self.interpreter.run(term, control);
                 }
-                let Stopped { error, stats } = *stopped;
-                Err(Box::new(Stopped { error, stats: native_ms(stats) }))
+                let stats = native_ms(stopped.stats.clone());
+                Err(Box::new(Stopped { stats, ..*stopped }))
             }
             Err(native::Unfinished::Refused(_)) => self.interpreter.run(term, control),
         }

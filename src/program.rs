@@ -324,6 +324,11 @@ impl Program {
         }
     }
 
+    /// How many terms a term program evaluates, all in one run.
+    pub fn terms(&self) -> usize {
+        self.term().map_or(0, |term| gchr_terms::exec::terms_together(&self.rules, term))
+    }
+
     /// Whether a constraint program has goals or facts to begin with.
     pub(crate) fn has_goals(&self) -> bool {
         if let Some(Logic { program, .. }) = &self.logic {

@@ -20,8 +20,10 @@ use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::signature::{Booleans, SortKind};
-use gchr_terms::exec::engine::{Heap, MAX_KEPT, Run, default_memory, evaluate, finish, refused, stats};
-use gchr_terms::exec::{Evaluation, NormalForm, Stopped};
+use gchr_terms::exec::engine::{
+    Engine, Heap, MAX_KEPT, Run, default_memory, evaluate, finish, refused, stats,
+};
+use gchr_terms::exec::{Evaluation, NormalForm, Results, Stopped};
 use gchr_terms::plan::{FunctionId, Layout, TermPlan};
 
 use crate::code::{Code, Refused, Source};
@@ -173,6 +175,7 @@ impl Evaluator<'_> {
         let result = evaluate(&mut *machine, input);
         let result = result.and_then(|value| machine.over_limit().map_or(Ok(value), Err));
         let (steps, refusal) = (machine.steps(), machine.refused());
+        let values = machine.run().results();
         let (heap, stack) = machine.into_parts();
         self.stack = Some(stack).filter(|_| heap.stack_bytes <= MAX_KEPT);
         if let Some(why) = refusal {
@@ -183,8 +186,8 @@ impl Evaluator<'_> {
         match result {
             Ok(value) => Ok(finish(layout, heap, input.sort, value, stats)),
             Err(error) => {
-                self.keep(heap);
-                Err(Unfinished::Stopped(Box::new(Stopped { error, stats })))
+                let results = Results::of(layout, heap, values).map_err(|heap| self.keep(heap)).ok();
+                Err(Unfinished::Stopped(Box::new(Stopped { error, stats, results })))
             }
         }
     }

@@ -23,6 +23,8 @@ pub struct Case {
     pub device: Device,
     /// Whether files of facts are read.
     pub has_facts: bool,
+    /// Whether a term program has several terms to evaluate.
+    pub has_several_terms: bool,
     /// Whether applications are traced or recorded.
     pub is_watched: bool,
 }
@@ -53,6 +55,7 @@ impl Case {
             is_logic,
             in_rounds,
             device,
+            has_several_terms: program.terms() > 1,
             is_watched: options.trace,
             ..Self::default()
         }
@@ -209,8 +212,8 @@ const RULES: &[Rule] = &[
     Rule {
         options: &["partial"],
         commands: &["run"],
-        needs: Case::is_constraints,
-        otherwise: FOR_CONSTRAINTS,
+        needs: |case| case.is_constraints() || case.has_several_terms,
+        otherwise: "has no effect: there are not several terms",
         help: "leave it out: a term has no form to show until it is a normal form",
         ..ANY
     },

@@ -99,6 +99,7 @@ impl Args {
             device: options.device,
             // A line may read one.
             has_facts: is_constraints,
+            has_several_terms: false,
             is_watched: options.trace,
         }])?;
         report::warnings(session.warnings(), &self.program.file);

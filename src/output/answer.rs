@@ -86,7 +86,7 @@ impl LogicAnswers {
     }
 }
 
-/// What was in the store of a constraint program when its run was stopped.
+/// What there was when a run was stopped: the store of a constraint program, or normal forms of some terms.
 #[derive(Debug)]
 pub enum Left {
     /// A ground store.
@@ -95,15 +95,18 @@ pub enum Left {
     Logic(Box<gchr_logic::Answer>),
     /// So many constraints of the logic machine, whose text takes more than the limits allow.
     Untold(usize),
+    /// What several terms came to that were evaluated together.
+    Terms(Box<gchr_terms::exec::Results>),
 }
 
 impl Left {
-    /// How many constraints there were.
+    /// How many constraints, or normal forms, there were.
     pub fn len(&self) -> usize {
         match self {
             Left::Store(store) => store.len(),
             Left::Logic(answer) => answer.store.len(),
             Left::Untold(number) => *number,
+            Left::Terms(results) => results.done(),
         }
     }
     /// Whether they can be shown.

@@ -182,8 +182,10 @@ pub(super) fn write_left(
     let out = &mut escape::json(out);
     out.write_all(b"{\"stopped\": ")?;
     serde_json::to_writer(&mut *out, why)?;
-    out.write_all(b", \"partial_store\": ")?;
+    let key = if matches!(left, Left::Terms(_)) { "partial_results" } else { "partial_store" };
+    write!(out, ", \"{key}\": ")?;
     match left {
+        Left::Terms(results) => serde_json::to_writer(&mut *out, &results.texts().collect::<Vec<_>>())?,
         Left::Store(store) => write_store(store, signature, selection, out)?,
         Left::Logic(answer) => super::logic::write_store(answer, selection, "\n", out)?,
         Left::Untold(_) => out.write_all(b"null")?,

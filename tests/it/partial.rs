@@ -100,3 +100,38 @@ fn ctrl_c_leaves_the_store_so_far_to_be_written() {
         assert_eq!(scratch.names(), ["grow.chr", "result"]);
     }
 }
+
+/// Of several terms, those before the one that has no end have results: in Maude's text and in `.rec`.
+#[test]
+fn results_of_terms_before_one_without_an_end_are_written_when_they_are_asked_for() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "three.maude",
+        "fmod M is protecting STRING . op f : Nat -> Nat . op g : Nat -> String . var N : Nat .
+           eq f(N) = f(N + 1) . eq g(N) = \"a string of the text\" + \"!\" . endfm
+         red 2 + 3 . red g(1) . red f(0) . red 7 .",
+    );
+    scratch.file(
+        "three.rec",
+        "REC-SPEC M SORTS N CONS 0 : -> N s : N -> N OPNS f : N -> N d : N -> N VARS X : N
+         RULES f(X) -> f(s(X)) d(X) -> s(s(X)) EVAL d(0) d(s(0)) f(0) d(0) END-SPEC",
+    );
+    for (file, so_far) in
+        [("three.maude", ["5", "\"a string of the text!\""]), ("three.rec", ["s(s(0))", "s(s(s(0)))"])]
+    {
+        for threads in ["1", "2"] {
+            let how = ["run", file, "--max-steps", "5000", "--threads", threads];
+            let with = |more: &[&str]| scratch.gchr(&[&how[..], more].concat());
+            let silent = with(&[]);
+            assert_eq!((silent.code, silent.stdout.as_str()), (1, ""), "{file}: {}", silent.stderr);
+            let told = "in term 3 of 4 (--partial writes the results before)";
+            assert!(silent.stderr.contains(told), "{file}: {}", silent.stderr);
+            let text = with(&["--partial"]);
+            let lines: Vec<&str> = text.stdout.lines().collect();
+            assert_eq!((text.code, lines.as_slice()), (1, &so_far[..]), "{file}: {}", text.stderr);
+            let json = with(&["--partial", "--format", "json"]);
+            let written: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+            assert_eq!(written["partial_results"], serde_json::json!(so_far), "{written}");
+        }
+    }
+}

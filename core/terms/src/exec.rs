@@ -37,9 +37,9 @@ pub use builder::{Builder, Built};
 pub use compare::Comparison;
 pub use evaluator::{Evaluator, Prepared};
 pub use normal_form::{Brought, Key, NormalForm, View};
-pub use outcome::{Evaluation, Stopped};
+pub use outcome::{Evaluation, Results, Stopped};
 pub use run::COMPARED;
-pub use start::{Computed, Operation, Operators, compute};
+pub use start::{Computed, Operation, Operators, compute, terms_together};
 pub use text::{Cells, bounded, write_value};
 pub use texts::Text;
 

@@ -19,7 +19,7 @@ use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::stats::Stats;
 use gchr_terms::exec::engine::{Engine, Heap, Run, default_memory, evaluate, finish, stats};
-use gchr_terms::exec::{Evaluation, Stopped};
+use gchr_terms::exec::{Evaluation, Results, Stopped};
 use gchr_terms::plan::FunctionId;
 
 use self::offers::Offers;
@@ -90,7 +90,7 @@ impl<'a> Workers<'a> {
         let run = Run::new(self.program, plan, heap, control);
         let shared = Shared::new(&run, code, self.team);
         let Some(first) = Worker::new(&shared, memory) else { return Ok(None) };
-        let (result, run) = std::thread::scope(|scope| {
+        let (result, mut run) = std::thread::scope(|scope| {
             for _ in 1..self.team.threads.get() {
                 let (shared, beside) = (&shared, beside.clone());
                 let serve = move || {
@@ -111,7 +111,7 @@ impl<'a> Workers<'a> {
         let (handed, threads) = (shared.handed(), self.team.threads.get() as u64);
         let (fuel, halt) = (run.granted(), shared.into_halt());
         let exceeds = run.over_limit(fuel).is_some();
-        let steps = run.steps(fuel);
+        let (steps, values) = (run.steps(fuel), run.results());
         let heap = run.heap;
         let stats = Stats { threads: Some(threads), handed_over: Some(handed), ..stats(&heap, steps, start) };
         match (result, halt) {
@@ -120,7 +120,10 @@ impl<'a> Workers<'a> {
             (Ok(_), _) if exceeds => Ok(None),
             (Ok(value), _) => Ok(Some(finish(layout, heap, input.sort, value, stats))),
             // What was found while the start term was built, or between two of its applications.
-            (Err(error), _) => Err(Unfinished::Stopped(Box::new(Stopped { error, stats }))),
+            (Err(error), _) => {
+                let results = Results::of(layout, heap, values).ok();
+                Err(Unfinished::Stopped(Box::new(Stopped { error, stats, results })))
+            }
         }
     }
 }

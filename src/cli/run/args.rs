@@ -85,8 +85,8 @@ pub struct Args {
     /// Write the result to a file; it appears when it is complete, or not at all
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
-    /// When a limit or an error stops the run, write the store as it was then where the result would have gone; the
-    /// exit code stays 1 (.chr)
+    /// When a limit or an error stops the run, write the store as it was then, or the results of the terms that have
+    /// one, where the result would have gone; the exit code stays 1
     #[arg(long)]
     pub partial: bool,
     /// Show statistics on standard error (JSON results always have them)

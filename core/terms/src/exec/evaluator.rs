@@ -7,7 +7,7 @@ use crate::exec::bytecode::Code;
 use crate::exec::heap::{self, Heap};
 use crate::exec::machine::Machine;
 use crate::exec::normal_form::{Held, NormalForm};
-use crate::exec::outcome::{Evaluation, Stopped};
+use crate::exec::outcome::{Evaluation, Results, Stopped};
 use crate::exec::run::Run;
 use crate::exec::{assemble, start, verify};
 use crate::plan::{Layout, TermPlan};
@@ -104,7 +104,7 @@ impl Evaluator<'_> {
         let result = result.and_then(|value| machine.over_limit().map_or(Ok(value), Err));
         let gave_up = machine.run.gave_up();
         machine.report();
-        let steps = machine.steps();
+        let (steps, values) = (machine.steps(), machine.run.results());
         let (heap, stack) = machine.into_parts();
         self.stack = Some(stack).filter(|_| heap.stack_bytes <= MAX_KEPT);
         if gave_up {
@@ -115,8 +115,8 @@ impl Evaluator<'_> {
         match result {
             Ok(value) => Ok(Some(finish(layout, heap, input.sort, value, stats))),
             Err(error) => {
-                self.keep(heap);
-                Err(Box::new(Stopped { error, stats }))
+                let results = Results::of(layout, heap, values).map_err(|heap| self.keep(heap)).ok();
+                Err(Box::new(Stopped { error, stats, results }))
             }
         }
     }
@@ -166,5 +166,6 @@ pub fn finish(layout: &Arc<Layout>, heap: Heap, sort: SortId, value: u64, stats:
 pub fn refused(reason: StopReason) -> Box<Stopped> {
     let progress = Progress { steps: 0, bytes: 0, live: 0 };
     let stats = Stats { rewrites: Some(0), device: Some("cpu".into()), ..Stats::default() };
-    Box::new(Stopped { error: RunError { reason, rule: None, span: None, progress }, stats })
+    let error = RunError { reason, rule: None, span: None, progress };
+    Box::new(Stopped { error, stats, results: None })
 }

@@ -34,6 +34,9 @@ pub struct Run<'a, 'c> {
     pub control: &'a mut Control<'c>,
     /// Values outside of the engine that the collector must keep: those of the start term.
     pub values: Vec<(SortId, u64)>,
+    /// Of how many terms that are evaluated together the values are those that had one when an error ended the run; 0
+    /// where it was one term.
+    pub(super) terms: usize,
     /// Fuel granted last, and applications before that.
     granted: i64,
     before: u64,
@@ -62,11 +65,26 @@ impl<'a, 'c> Run<'a, 'c> {
     /// A run that has not begun.
     pub fn new(program: &'a Program, plan: &'a TermPlan, heap: Heap, control: &'a mut Control<'c>) -> Self {
         let values = Vec::new();
-        let mut run =
-            Self { program, plan, heap, control, values, granted: 0, before: 0, trial: None, gave_up: false };
+        let mut run = Self {
+            program,
+            plan,
+            heap,
+            control,
+            values,
+            terms: 0,
+            granted: 0,
+            before: 0,
+            trial: None,
+            gave_up: false,
+        };
         run.grant();
         run.record(run.granted);
         run
+    }
+
+    /// The values that several terms had when an error ended the run, and how many terms they are of.
+    pub fn results(&mut self) -> (Vec<(SortId, u64)>, usize) {
+        (std::mem::take(&mut self.values), self.terms)
     }
 
     /// The same, given up after so many applications.

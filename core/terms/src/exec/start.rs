@@ -42,10 +42,47 @@ pub fn evaluate<'a, 'c: 'a>(engine: &mut impl Engine<'a, 'c>, input: &GroundTerm
         built: 0,
         lives: PhantomData,
     };
-    for node in &input.nodes {
-        start.node(*node)?;
+    for (at, node) in input.nodes.iter().enumerate() {
+        if let Err(error) = start.node(*node) {
+            let ends = ends(program, input);
+            let done = ends.iter().filter(|&&end| end < at).count();
+            let run = start.engine.run();
+            run.values.truncate(done);
+            run.terms = ends.len();
+            return Err(error);
+        }
     }
     Ok(start.pop().1)
+}
+
+/// How many terms are evaluated together by one.
+pub fn terms_together(program: &Program, input: &GroundTerm) -> usize {
+    ends(program, input).len().max(1)
+}
+
+/// Where each of several terms ends that are evaluated [together](GroundTerm::together): their symbol stands in no
+/// text.
+fn ends(program: &Program, input: &GroundTerm) -> Vec<usize> {
+    let Some((GroundNode::App(symbol), nodes)) = input.nodes.split_last() else { return Vec::new() };
+    let signature = &program.signature;
+    let of = &signature.symbols[*symbol];
+    if of.span.is_some() || signature.sorts[of.result].span.is_some() || of.args.len() < 2 {
+        return Vec::new();
+    }
+    // The last node behind which there are so many values.
+    let (mut ends, mut values) = (vec![0; of.args.len()], 0);
+    for (at, node) in nodes.iter().enumerate() {
+        values = match node {
+            GroundNode::Const(_) => values + 1,
+            GroundNode::App(symbol) => values + 1 - signature.arity(*symbol).min(values),
+            GroundNode::Repeat(..) => values,
+            GroundNode::Op(op, _) => values + 1 - op.arity().min(values),
+        };
+        if let Some(end) = ends.get_mut(values.wrapping_sub(1)) {
+            *end = at;
+        }
+    }
+    ends
 }
 
 /// The value of an operator on numbers.
