@@ -186,7 +186,7 @@ impl Evaluator<'_> {
         match result {
             Ok(value) => Ok(finish(layout, heap, input.sort, value, stats)),
             Err(error) => {
-                let results = Results::of(layout, heap, values).map_err(|heap| self.keep(heap)).ok();
+                let results = Results::of(layout, heap, values).map_err(|heap| self.keep(*heap)).ok();
                 Err(Unfinished::Stopped(Box::new(Stopped { error, stats, results })))
             }
         }

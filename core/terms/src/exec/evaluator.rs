@@ -115,7 +115,7 @@ impl Evaluator<'_> {
         match result {
             Ok(value) => Ok(Some(finish(layout, heap, input.sort, value, stats))),
             Err(error) => {
-                let results = Results::of(layout, heap, values).map_err(|heap| self.keep(heap)).ok();
+                let results = Results::of(layout, heap, values).map_err(|heap| self.keep(*heap)).ok();
                 Err(Box::new(Stopped { error, stats, results }))
             }
         }

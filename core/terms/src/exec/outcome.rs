@@ -56,10 +56,11 @@ impl Results {
         layout: &Arc<Layout>,
         heap: Heap,
         (values, terms): (Vec<(SortId, u64)>, usize),
-    ) -> Result<Box<Self>, Heap> {
+    ) -> Result<Box<Self>, Box<Heap>> {
+        let heap = Box::new(heap);
         match terms {
             0 => Err(heap),
-            _ => Ok(Box::new(Self { layout: Arc::clone(layout), heap: Box::new(heap), values, terms })),
+            _ => Ok(Box::new(Self { layout: Arc::clone(layout), heap, values, terms })),
         }
     }
 
