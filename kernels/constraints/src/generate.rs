@@ -21,21 +21,8 @@ use crate::templates;
 use gchr_kernel::ir::*;
 use gchr_kernel::template::Holes;
 use gchr_kernel::{build, template, verify};
-use gchr_runtime::codegen::Sites;
+use gchr_runtime::codegen::{Sites, applies};
 use gchr_runtime::templates::POWER;
-
-/// Whether rules apply an operator, given with the whole expression and its operands, that is looked for.
-fn applies(program: &Program, looked_for: impl Fn(Op, &rule::Expr, &[rule::Expr]) -> bool) -> bool {
-    let mut found = false;
-    for rule in program.rules.iter() {
-        rule.walk(&mut |expr| {
-            if let rule::ExprKind::Op { op, args } = &expr.kind {
-                found |= looked_for(*op, expr, args);
-            }
-        });
-    }
-    found
-}
 
 /// Whether rules compute powers that can be floats.
 fn has_float_powers(program: &Program) -> bool {

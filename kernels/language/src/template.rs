@@ -90,15 +90,8 @@ pub fn instantiate(
     Ok(instance)
 }
 
-/// The module of a scheduler's template, its functions without a body still open: generated code, which calls the
+/// Adds a scheduler's template to a module, its functions without a body still open: generated code, which calls the
 /// template's own functions, takes their place ([`build::fill_hole`](crate::build::fill_hole)).
-pub fn open(template: &Template, constants: &[(&str, Literal)]) -> Result<Module, Vec<Diagnostic>> {
-    let mut module = Module::default();
-    open_in(&mut module, template, constants)?;
-    Ok(module)
-}
-
-/// As [`open`], behind what a module has already.
 pub fn open_in(
     module: &mut Module,
     template: &Template,

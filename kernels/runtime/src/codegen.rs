@@ -1,6 +1,7 @@
 //! What code generators share: arithmetic that reports errors, and where in the program they arise.
 //!
-//! The functions that generated arithmetic calls are the template `arithmetic.cu`.
+//! The functions that generated arithmetic calls are the template `arithmetic.cu`, and further ones for operators that
+//! few programs have.
 
 mod arithmetic;
 
@@ -10,11 +11,24 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;
 use gchr_base::notation::shown_text;
 use gchr_base::op::{ArithmeticError, Op, texts};
-use gchr_base::rule::RuleId;
+use gchr_base::rule::{Expr, ExprKind, Program, RuleId};
 use gchr_base::signature::SortKind;
 use gchr_base::source::Span;
 
 use gchr_kernel::device::DeviceError;
+
+/// Whether rules apply an operator, given with the whole expression and its operands, that is looked for.
+pub fn applies(program: &Program, looked_for: impl Fn(Op, &Expr, &[Expr]) -> bool) -> bool {
+    let mut found = false;
+    for rule in program.rules.iter() {
+        rule.walk(&mut |expr| {
+            if let ExprKind::Op { op, args } = &expr.kind {
+                found |= looked_for(*op, expr, args);
+            }
+        });
+    }
+    found
+}
 
 /// Where an operator is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

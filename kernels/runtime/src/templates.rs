@@ -21,6 +21,10 @@ pub static POWER: Template = Template {
     includes: &[&ARITHMETIC, &CHECKED],
 };
 
+/// Operators on texts of bytes.
+pub static TEXTS: Template =
+    Template { name: "texts", text: include_str!("../templates/texts.cu"), includes: &[&ARITHMETIC] };
+
 /// Hashing of keys of 64-bit words.
 pub static HASH: Template =
     Template { name: "hash", text: include_str!("../templates/hash.cu"), includes: &[] };
@@ -30,4 +34,4 @@ pub static OFFSETS: Template =
     Template { name: "offsets", text: include_str!("../templates/offsets.cu"), includes: &[&GRID_BARRIER] };
 
 /// All templates of this crate.
-pub static ALL: [&Template; 6] = [&GRID_BARRIER, &ARITHMETIC, &CHECKED, &POWER, &HASH, &OFFSETS];
+pub static ALL: [&Template; 7] = [&GRID_BARRIER, &ARITHMETIC, &CHECKED, &POWER, &TEXTS, &HASH, &OFFSETS];

@@ -1,7 +1,11 @@
 //! The templates of the schedulers of terms.
 
-use gchr_kernel::template::Template;
-use gchr_runtime::templates::{ARITHMETIC, GRID_BARRIER, OFFSETS};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::Program;
+use gchr_kernel::ir::{Literal, Module};
+use gchr_kernel::template::{self, Holes, Template};
+use gchr_runtime::codegen::applies;
+use gchr_runtime::templates::{ARITHMETIC, GRID_BARRIER, OFFSETS, TEXTS};
 
 /// Cells given back by counts of references.
 pub static CELLS: Template =
@@ -44,3 +48,17 @@ pub static TOPOLOGY: Template = Template {
 
 /// All templates of this crate.
 pub static ALL: [&Template; 4] = [&CELLS, &TRACE, &TASKS, &TOPOLOGY];
+
+/// The module of a scheduler for a program, with the functions of the operators that it uses.
+pub(crate) fn open(
+    scheduler: &Template,
+    program: &Program,
+    constants: &[(&str, Literal)],
+) -> Result<Module, Vec<Diagnostic>> {
+    let mut module = Module::default();
+    if applies(program, |op, _, _| op.is_of_texts()) {
+        template::instantiate(&mut module, &TEXTS, &Holes::default())?;
+    }
+    template::open_in(&mut module, scheduler, constants)?;
+    Ok(module)
+}

@@ -60,12 +60,13 @@ fn an_opened_template_has_what_it_includes_and_leaves_the_rest_to_the_generator(
         .replace("struct Params;", "struct Params { u64* input; };");
     static OPENED: [&Template; 1] = [&TWICE];
     let open_template = Template { name: "open", text: Box::leak(text.into_boxed_str()), includes: &OPENED };
-    let module = open(&open_template, &CONSTANTS).expect("opens");
+    let mut module = Module::default();
+    open_in(&mut module, &open_template, &CONSTANTS).expect("opens");
     let defined = |name: &str| module.function(name).is_some_and(|f| !module.functions[f].is_hole());
     assert!(defined("twice") && defined("fold"));
     assert!(!defined("value"));
     assert_eq!(crate::verify::verify(&module), []);
-    let found = open(&open_template, &[]).expect_err("its constants are holes");
+    let found = open_in(&mut Module::default(), &open_template, &[]).expect_err("its constants are holes");
     assert_eq!(found[0].code, "K0202");
 }
 

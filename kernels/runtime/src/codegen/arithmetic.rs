@@ -8,7 +8,7 @@ use gchr_kernel::ir::*;
 
 /// Generates code for operators.
 pub struct Arithmetic<'a> {
-    /// A module with the functions of the template `arithmetic.cu`.
+    /// A module with the functions of the template `arithmetic.cu`, and of those of the operators that are used.
     pub module: &'a Module,
     /// The buffer in which errors are noted.
     pub error: Expr,
@@ -113,8 +113,9 @@ mod tests {
 
     /// Whether one of the templates of arithmetic has a function. Powers of floats are an instance with a prefix.
     fn has_function(name: &str) -> bool {
-        let all = [(&templates::ARITHMETIC, ""), (&templates::CHECKED, ""), (&templates::POWER, "float_")];
-        all.into_iter().any(|(template, prefix)| {
+        let whole = [&templates::ARITHMETIC, &templates::CHECKED, &templates::TEXTS];
+        let mut all = whole.into_iter().map(|template| (template, "")).chain([(&templates::POWER, "float_")]);
+        all.any(|(template, prefix)| {
             let module = parsed(template, &[]).expect("the template is well formed");
             let Some(name) = name.strip_prefix(prefix) else { return false };
             module.function(name).is_some_and(|id| !module.functions[id].is_hole())

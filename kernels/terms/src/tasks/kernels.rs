@@ -16,7 +16,7 @@ use super::states::States;
 use super::tracing::Tracing;
 use crate::templates;
 use gchr_kernel::ir::*;
-use gchr_kernel::template::{self, FieldId, Template};
+use gchr_kernel::template::{FieldId, Template};
 use gchr_kernel::{Unit, build, verify};
 
 /// Kernels of a program, and what its host code must know of them.
@@ -127,7 +127,7 @@ fn kernels_of(
     let lists = formats.cells.list_head + formats.cells.list_words * plan.layout.classes.len() as u32;
     let sizes = [lists, tuning.compared.unwrap_or(COMPARED)];
     let constants = constants(&states, &shape, sizes, [compact, shapes.is_some(), phases]);
-    let mut module = template::open(tasks, &constants)?;
+    let mut module = templates::open(tasks, program, &constants)?;
     let generated = widen(&mut module, plan, &shape, shapes.is_some(), equality.branches());
     let names = Names::of(&module, generated)?;
     if !shape.striped {

@@ -103,7 +103,7 @@ fn kernels_of(
         Collector::Compact => format.collect_compact,
     };
     let constants = [("RELAXED", relaxed), ("COLLECTOR", Literal::Int(collector.into()))];
-    let mut module = template::open(topology, &constants)?;
+    let mut module = templates::open(topology, program, &constants)?;
     widen(&mut module, system.max_arity);
     relax_occupancy(&mut module, system);
     // Holes that are filled by one function leave the others where they are.
