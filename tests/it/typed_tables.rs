@@ -107,17 +107,18 @@ fn types_of_columns_follow_from_the_program() {
 }
 
 #[test]
-fn answers_of_the_logic_machine_are_tables_of_texts() {
+fn answers_of_the_logic_machine_are_numbered_tables_of_texts() {
     let scratch = scratch();
     scratch.file("l.chr", ":- chr_constraint c/2, d/0.\n?- c(X, 1), c(f(Y), a), d ; c(2, b).\n");
     for (format, file) in [("sqlite", "l.db"), ("parquet", "l.parquet")] {
         let args = ["run", "l.chr", "--all", "--show", "c/2", "--out", file, "--format", format];
         let written = scratch.gchr(&args);
         assert_eq!(written.code, 0, "{}", written.stderr);
-        scratch.file("back.chr", ":- chr_constraint c(?atom, ?atom).\nc(X, Y) \\ c(X, Y) <=> true.");
+        scratch
+            .file("back.chr", ":- chr_constraint c(+int, ?atom, ?atom).\nc(N, X, Y) \\ c(N, X, Y) <=> true.");
         let back = scratch.gchr(&["run", "back.chr", "--facts", &format!("c={file}")]);
         assert_eq!((back.code, back.stdout.lines().count()), (0, 3), "{}", back.stderr);
-        assert!(back.stdout.contains("c('2',b)"), "{}", back.stdout);
+        assert!(back.stdout.contains("c(2,'2',b)"), "{}", back.stdout);
     }
 }
 

@@ -39,9 +39,9 @@ impl Terminal {
         command.current_dir(folder).args(args).stdin(stream()).stdout(stream()).stderr(stream());
         command.env("TERM", "xterm").env("XDG_STATE_HOME", folder.join("state"));
         let lead = || {
-            // The parent of the tests may ignore it.
+            // The parent of the tests may ignore them.
             // SAFETY: `signal` may be called between fork and exec.
-            unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+            [libc::SIGINT, libc::SIGHUP].map(|signal| unsafe { libc::signal(signal, libc::SIG_DFL) });
             // SAFETY: the calls may be made between fork and exec; standard input is the terminal.
             let led = unsafe { libc::setsid() >= 0 && libc::ioctl(0, libc::TIOCSCTTY, 0) == 0 };
             if led { Ok(()) } else { Err(std::io::Error::last_os_error()) }
