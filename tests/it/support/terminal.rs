@@ -40,8 +40,10 @@ impl Terminal {
         command.env("TERM", "xterm").env("XDG_STATE_HOME", folder.join("state"));
         let lead = || {
             // The parent of the tests may ignore them.
-            // SAFETY: `signal` may be called between fork and exec.
-            [libc::SIGINT, libc::SIGHUP].map(|signal| unsafe { libc::signal(signal, libc::SIG_DFL) });
+            for signal in [libc::SIGINT, libc::SIGHUP] {
+                // SAFETY: `signal` may be called between fork and exec.
+                unsafe { libc::signal(signal, libc::SIG_DFL) };
+            }
             // SAFETY: the calls may be made between fork and exec; standard input is the terminal.
             let led = unsafe { libc::setsid() >= 0 && libc::ioctl(0, libc::TIOCSCTTY, 0) == 0 };
             if led { Ok(()) } else { Err(std::io::Error::last_os_error()) }
