@@ -213,8 +213,8 @@ impl TermEvaluator<'_> {
                     self.native = None;
                     return self.interpreter.run(term, control);
                 }
-                let stats = native_ms(stopped.stats.clone());
-                Err(Box::new(Stopped { stats, ..*stopped }))
+                let Stopped { error, stats, results } = *stopped;
+                Err(Box::new(Stopped { error, stats: native_ms(stats), results }))
             }
             Err(native::Unfinished::Refused(_)) => self.interpreter.run(term, control),
         }

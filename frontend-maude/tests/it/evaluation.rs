@@ -1,14 +1,6 @@
 //! What terms evaluate to. Values are those that Maude gives.
 
-use super::{load_text, value};
-
-/// Terms and their values by one text.
-#[track_caller]
-fn check(text: &str, cases: &[(&str, &str)]) {
-    for (term, expected) in cases {
-        assert_eq!(&value(text, Some(term)), expected, "{term}");
-    }
-}
+use super::{check, load_text, value};
 
 #[test]
 fn truth_values() {

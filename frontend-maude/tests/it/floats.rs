@@ -1,14 +1,6 @@
 //! Floats: as constants of terms, and what is computed with them. Values are those of Maude, with the fewest digits.
 
-use super::value;
-
-/// Terms and their values by one text.
-#[track_caller]
-fn check(text: &str, cases: &[(&str, &str)]) {
-    for (term, expected) in cases {
-        assert_eq!(&value(text, Some(term)), expected, "{term}");
-    }
-}
+use super::check;
 
 #[test]
 fn floats_in_terms() {

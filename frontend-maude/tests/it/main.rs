@@ -39,3 +39,11 @@ fn value(text: &str, term: Option<&str>) -> String {
     let program = loaded.program.unwrap_or_else(|| panic!("{shown}"));
     gchr_terms::testing::normal_form(&program)
 }
+
+/// Terms and their values by one text.
+#[track_caller]
+fn check(text: &str, cases: &[(&str, &str)]) {
+    for (term, expected) in cases {
+        assert_eq!(&value(text, Some(term)), expected, "{term}");
+    }
+}

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gchr_testkit::random::Random;
 
-use super::value;
+use super::{check, value};
 
 /// What is declared of an operator with two arguments.
 #[derive(Clone, Copy)]
@@ -32,14 +32,6 @@ enum Normal {
     Constant(char),
     F(Box<Normal>, Box<Normal>),
     Op(usize, Vec<Normal>),
-}
-
-/// Terms and their values by one text.
-#[track_caller]
-fn check(text: &str, cases: &[(&str, &str)]) {
-    for (term, expected) in cases {
-        assert_eq!(&value(text, Some(term)), expected, "{term}");
-    }
 }
 
 const NAMES: [&str; 2] = [";", "@"];

@@ -1,14 +1,6 @@
 //! Strings and identifiers: values are those of Maude.
 
-use super::value;
-
-/// Terms and their values by one text.
-#[track_caller]
-fn check(text: &str, cases: &[(&str, &str)]) {
-    for (term, expected) in cases {
-        assert_eq!(&value(text, Some(term)), expected, "{term}");
-    }
-}
+use super::{check, value};
 
 #[test]
 fn strings_are_computed_with() {

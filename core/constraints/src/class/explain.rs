@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Verdict, monotone};
 use crate::ir::{ChrPlan, Key};
+use gchr_base::ids::IdVec;
 use gchr_base::rule::RuleId;
 
 /// So many rules are named in a summary.
@@ -12,6 +13,8 @@ const MOST_NAMES: usize = 20;
 /// The classes of a plan, printable.
 pub struct Explained<'a> {
     plan: &'a ChrPlan,
+    /// By rule, why it has no part in the growth of sets, if it has none.
+    growth: IdVec<RuleId, Option<String>>,
 }
 
 impl Display for Explained<'_> {
@@ -29,12 +32,11 @@ impl Display for Explained<'_> {
 impl Explained<'_> {
     /// By rule, what its class is, and why it has none: a line for that, and lines of what it follows from.
     pub fn rules(&self) -> Vec<(RuleId, Vec<String>)> {
-        let growth = monotone::explain(self.plan);
         let of = |(id, verdict)| {
             let class = self.plan.classes.member(verdict);
             let mut lines: Vec<String> = class.map_or(Vec::new(), |class| class.explain(self.plan));
             if let Verdict::General { no_reduction, no_replacement, no_divisor } = verdict {
-                match &growth[id] {
+                match &self.growth[id] {
                     None => lines.push("growth of sets: only adds, in any order".into()),
                     Some(no_growth) => {
                         lines.push("general".into());
@@ -54,9 +56,9 @@ impl Explained<'_> {
 
     /// How many rules have a class, and the names of those that are searched for and fired one by one.
     pub fn summary(&self) -> String {
-        let (verdicts, growth) = (&self.plan.classes.verdicts, monotone::explain(self.plan));
+        let verdicts = &self.plan.classes.verdicts;
         let is_general = |(id, verdict): &(RuleId, &Verdict)| {
-            matches!(verdict, Verdict::General { .. }) && growth[*id].is_some()
+            matches!(verdict, Verdict::General { .. }) && self.growth[*id].is_some()
         };
         let general = verdicts.iter_enumerated().filter(is_general);
         let general: Vec<&str> = general.map(|(id, _)| self.plan.rules[id].name.as_str()).collect();
@@ -102,6 +104,6 @@ fn columns(columns: &[usize]) -> String {
 impl ChrPlan {
     /// Which class each rule has, or why it has none.
     pub fn explain(&self) -> Explained<'_> {
-        Explained { plan: self }
+        Explained { plan: self, growth: monotone::explain(self) }
     }
 }

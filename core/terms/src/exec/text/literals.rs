@@ -9,6 +9,21 @@ use crate::plan::{Layout, Variant};
 
 /// The word of the number that a value is, maybe inside what is written as its argument.
 pub(super) fn number(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo<'_>) -> Option<u64> {
+    word(layout, cells, value, |notation| *notation == Notation::Argument)
+}
+
+/// The word of the text that a value is, maybe inside another one that is written as a text.
+pub(super) fn text_word(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo<'_>) -> Option<u64> {
+    word(layout, cells, value, |notation| matches!(notation, Notation::Quoted(_)))
+}
+
+/// The word that a value is, maybe inside applications that are written so.
+fn word(
+    layout: &Layout,
+    cells: &(impl Cells + ?Sized),
+    value: Todo<'_>,
+    passes: impl Fn(&Notation) -> bool,
+) -> Option<u64> {
     let Todo::Value(mut sort, mut bits) = value else { return None };
     loop {
         match layout.sorts[sort].kind {
@@ -18,7 +33,7 @@ pub(super) fn number(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo
         }
         let (variant, cell) = cell(layout, cells, sort, bits as u32)?;
         let [field] = variant.fields.as_slice() else { return None };
-        if variant.notation != Notation::Argument {
+        if !passes(&variant.notation) {
             return None;
         }
         (sort, bits) = (field.sort, field_bits(cell, field.offset, field.wide));
@@ -38,24 +53,6 @@ pub(super) fn is_ratio(
         number(layout, cells, Todo::Value(field.sort, value))
     });
     above.is_some() && below.is_some_and(|below| below != 0)
-}
-
-/// The word of the text that a value is, maybe inside another one that is written as a text.
-pub(super) fn text_word(layout: &Layout, cells: &(impl Cells + ?Sized), value: Todo<'_>) -> Option<u64> {
-    let Todo::Value(mut sort, mut bits) = value else { return None };
-    loop {
-        match layout.sorts[sort].kind {
-            SortKind::Data => {}
-            SortKind::Int if cells.application(bits).is_none() => return Some(bits),
-            _ => return None,
-        }
-        let (variant, cell) = cell(layout, cells, sort, bits as u32)?;
-        let [field] = variant.fields.as_slice() else { return None };
-        if !matches!(variant.notation, Notation::Quoted(_)) {
-            return None;
-        }
-        (sort, bits) = (field.sort, field_bits(cell, field.offset, field.wide));
-    }
 }
 
 /// Takes some bytes of the text of a word from a place on; where to go on, if something is left.
